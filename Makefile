@@ -1,0 +1,49 @@
+# make demo, make test: the two commands a fresh clone needs. Both create .venv and build.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := $(shell find src native toolkit CMakeLists.txt pyproject.toml README.md -type f \
+	-not -path '*/__pycache__/*')
+CXX_FILES := $(shell find native examples tests -name '*.cc' -o -name '*.h' -o -name '*.cpp')
+
+.PHONY: dev demo test check docs format clean
+
+dev: $(VENV)/.installed
+
+# Build requirements live in the venv, so that a rebuild compiles only what changed.
+$(VENV)/.created: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install -q --disable-pip-version-check "scikit-build-core>=0.10" "nanobind>=2.4" \
+		"numpy>=2.0" "cmake>=3.21" ninja
+	touch $@
+
+$(VENV)/.installed: $(VENV)/.created $(SOURCES)
+	$(BIN)/pip install -q --disable-pip-version-check --no-build-isolation .
+	touch $@
+
+$(VENV)/.tested: $(VENV)/.installed
+	$(BIN)/pip install -q --disable-pip-version-check --group dev
+	touch $@
+
+demo: $(VENV)/.installed
+	$(BIN)/python examples/demo.py
+
+test: check
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.tested
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run -Werror $(CXX_FILES)
+
+format: $(VENV)/.tested
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(CXX_FILES)
+
+docs: $(VENV)/.installed
+	$(BIN)/python -m aclhost.gen.pages docs/ops
+
+clean:
+	rm -rf $(VENV) build dist

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The frame of every extern "C" function: no exception leaves it and every failure leaves a text.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "acl/acl_base.h"
+#include "aclnn/opdev/op_errno.h"
+#include "base/errors.h"
+
+namespace aclhost {
+
+// Given to a function's body, so that the function names itself once.
+struct Call {
+  const char* name;
+  int32_t null_code;
+
+  int32_t null(const char* parameter) const { return report_null(null_code, name, parameter); }
+  int32_t fail(int32_t code, const char* parameter, const std::string& what) const {
+    return report(code, name, parameter, what);
+  }
+};
+
+template <typename Body>
+int32_t acl_call(const char* name, Body&& body) {
+  try {
+    return body(Call{name, ACL_ERROR_INVALID_PARAM});
+  } catch (...) {
+    return report_exception(ACL_ERROR_BAD_ALLOC, name);
+  }
+}
+
+template <typename Body>
+int32_t aclnn_call(const char* name, Body&& body) {
+  try {
+    return body(Call{name, ACLNN_ERR_PARAM_NULLPTR});
+  } catch (...) {
+    return report_exception(ACLNN_ERR_INNER, name);
+  }
+}
+
+// For functions that answer failure with a null pointer.
+template <typename Object, typename Body>
+Object* aclnn_create(const char* name, Body&& body) {
+  try {
+    return static_cast<Object*>(body(Call{name, ACLNN_ERR_PARAM_NULLPTR}));
+  } catch (...) {
+    report_exception(ACLNN_ERR_INNER, name);
+    return nullptr;
+  }
+}
+
+}  // namespace aclhost

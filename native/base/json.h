@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+namespace aclhost {
+
+// Whether the text is one JSON object and nothing else, with at most max_depth objects and arrays
+// inside each other. The content is of no interest here: no option of aclInit changes a CPU.
+bool is_json_object(std::string_view text, int max_depth);
+
+}  // namespace aclhost

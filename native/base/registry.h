@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// Handles that can be checked without being dereferenced.
+//
+// Clients destroy twice, keep stale handles and pass uninitialised pointers. So a handle is never
+// an address: it encodes a kind, a slot and the slot's generation. A lookup pins the slot for as
+// long as the returned Ref lives, so a destroy on another thread cannot pull the object away.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <utility>
+#include <vector>
+
+namespace aclhost {
+
+enum class Kind : uint64_t {
+  kTensor = 1,
+  kScalar,
+  kIntArray,
+  kFloatArray,
+  kBoolArray,
+  kTensorList,
+  kScalarList,
+  kExecutor,
+  kStream,
+  kContext,
+  kEvent,
+  kDataBuffer,
+};
+
+// 0x5A | kind (4 bits) | generation (28) | slot (24). No user-space address looks like this.
+namespace handle_bits {
+constexpr uint64_t kMark = 0x5AULL << 56;
+constexpr int kKindShift = 52;
+constexpr int kGenerationShift = 24;
+constexpr uint64_t kGenerationMask = (1ULL << 28) - 1;
+constexpr uint64_t kSlotMask = (1ULL << 24) - 1;
+
+constexpr uint64_t tag(Kind kind) { return kMark | static_cast<uint64_t>(kind) << kKindShift; }
+}  // namespace handle_bits
+
+template <typename T, Kind kKind>
+class Registry {
+  // state: generation in the upper half (odd while live), pins in the lower half.
+  struct Slot {
+    std::atomic<uint64_t> state{0};
+    alignas(T) std::byte storage[sizeof(T)];
+    T* object() { return std::launder(reinterpret_cast<T*>(storage)); }
+  };
+
+ public:
+  // Keeps the object alive; empty when the handle was not valid.
+  class Ref {
+   public:
+    Ref() = default;
+    Ref(Ref&& other) noexcept
+        : registry_(std::exchange(other.registry_, nullptr)), index_(other.index_) {}
+    Ref& operator=(Ref&& other) noexcept {
+      release();
+      registry_ = std::exchange(other.registry_, nullptr);
+      index_ = other.index_;
+      return *this;
+    }
+    ~Ref() { release(); }
+
+    explicit operator bool() const { return registry_ != nullptr; }
+    T* operator->() const { return registry_->slot(index_).object(); }
+    T& operator*() const { return *registry_->slot(index_).object(); }
+
+   private:
+    friend class Registry;
+    Ref(Registry* registry, uint64_t index) : registry_(registry), index_(index) {}
+    void release() {
+      if (registry_ != nullptr) std::exchange(registry_, nullptr)->unpin(index_);
+    }
+    Registry* registry_ = nullptr;
+    uint64_t index_ = 0;
+  };
+
+  // A handle to a new object, or null when all 2^24 slots are in use.
+  template <typename... Args>
+  void* create(Args&&... args) {
+    uint64_t index;
+    if (!take_slot(&index)) return nullptr;
+    Slot& slot = this->slot(index);
+    try {
+      new (slot.storage) T(std::forward<Args>(args)...);
+    } catch (...) {
+      give_slot(index);
+      throw;
+    }
+    const uint64_t generation = (slot.state.load(std::memory_order_relaxed) >> 32) + 1;
+    slot.state.store(generation << 32, std::memory_order_release);
+    live_.fetch_add(1, std::memory_order_relaxed);
+    return reinterpret_cast<void*>(handle_bits::tag(kKind) |
+                                   generation << handle_bits::kGenerationShift | index);
+  }
+
+  Ref find(const void* handle) {
+    uint64_t index = 0, generation = 0;
+    if (!decode(handle, &index, &generation)) return {};
+    std::atomic<uint64_t>& state = slot(index).state;
+    uint64_t seen = state.load(std::memory_order_acquire);
+    do {
+      if (seen >> 32 != generation) return {};
+    } while (!state.compare_exchange_weak(seen, seen + 1, std::memory_order_acq_rel));
+    return Ref(this, index);
+  }
+
+  // Ends the handle at once; the object goes when its last pin does. False if it was not valid.
+  bool destroy(const void* handle) {
+    uint64_t index = 0, generation = 0;
+    if (!decode(handle, &index, &generation)) return false;
+    std::atomic<uint64_t>& state = slot(index).state;
+    uint64_t seen = state.load(std::memory_order_acquire);
+    do {
+      if (seen >> 32 != generation) return false;
+    } while (!state.compare_exchange_weak(seen, seen + (1ULL << 32), std::memory_order_acq_rel));
+    live_.fetch_sub(1, std::memory_order_relaxed);
+    if ((seen & UINT32_MAX) == 0) reclaim(index);
+    return true;
+  }
+
+  // True for a handle this registry once gave out and has since ended.
+  bool was_ours(const void* handle) {
+    uint64_t index = 0, generation = 0;
+    if (!decode(handle, &index, &generation)) return false;
+    const uint64_t now = slot(index).state.load(std::memory_order_acquire) >> 32;
+    return generation < now;
+  }
+
+  int64_t live() const { return live_.load(std::memory_order_relaxed); }
+
+  // Every live object once, pinned while visited.
+  template <typename Visit>
+  void for_each(Visit&& visit) {
+    const uint64_t count = used_.load(std::memory_order_acquire);
+    for (uint64_t index = 0; index < count; ++index) {
+      const uint64_t generation = slot(index).state.load(std::memory_order_acquire) >> 32;
+      if (generation % 2 == 0) continue;
+      void* handle = reinterpret_cast<void*>(handle_bits::tag(kKind) |
+                                             generation << handle_bits::kGenerationShift | index);
+      if (Ref ref = find(handle)) visit(handle, *ref);
+    }
+  }
+
+ private:
+  static constexpr uint64_t kChunk = 4096;
+  static constexpr uint64_t kChunks = (handle_bits::kSlotMask + 1) / kChunk;
+
+  Slot& slot(uint64_t index) {
+    return chunks_[index / kChunk].load(std::memory_order_acquire)[index % kChunk];
+  }
+
+  bool decode(const void* handle, uint64_t* index, uint64_t* generation) const {
+    const auto bits = reinterpret_cast<uint64_t>(handle);
+    if (bits >> handle_bits::kKindShift != handle_bits::tag(kKind) >> handle_bits::kKindShift) {
+      return false;
+    }
+    *index = bits & handle_bits::kSlotMask;
+    *generation = bits >> handle_bits::kGenerationShift & handle_bits::kGenerationMask;
+    const bool was_handed_out = *generation % 2 == 1;
+    return was_handed_out && *index < used_.load(std::memory_order_acquire);
+  }
+
+  void unpin(uint64_t index) {
+    const uint64_t before = slot(index).state.fetch_sub(1, std::memory_order_acq_rel);
+    const bool live = (before >> 32) % 2 == 1;
+    if (!live && (before & UINT32_MAX) == 1) reclaim(index);
+  }
+
+  void reclaim(uint64_t index) {
+    slot(index).object()->~T();
+    give_slot(index);
+  }
+
+  bool take_slot(uint64_t* index) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (!free_.empty()) {
+      *index = free_.back();
+      free_.pop_back();
+      return true;
+    }
+    const uint64_t next = used_.load(std::memory_order_relaxed);
+    if (next > handle_bits::kSlotMask) return false;
+    if (next % kChunk == 0) {
+      owned_.push_back(std::make_unique<Slot[]>(kChunk));
+      chunks_[next / kChunk].store(owned_.back().get(), std::memory_order_release);
+    }
+    used_.store(next + 1, std::memory_order_release);
+    *index = next;
+    return true;
+  }
+
+  void give_slot(uint64_t index) {
+    // A slot whose generations are used up retires, so that no old handle ever becomes valid again.
+    const uint64_t generation = slot(index).state.load(std::memory_order_relaxed) >> 32;
+    if (generation + 2 > handle_bits::kGenerationMask) return;
+    std::lock_guard<std::mutex> lock(mutex_);
+    free_.push_back(index);
+  }
+
+  std::mutex mutex_;
+  std::vector<uint64_t> free_;
+  std::vector<std::unique_ptr<Slot[]>> owned_;
+  std::unique_ptr<std::atomic<Slot*>[]> chunks_ = std::make_unique<std::atomic<Slot*>[]>(kChunks);
+  std::atomic<uint64_t> used_{0};
+  std::atomic<int64_t> live_{0};
+};
+
+}  // namespace aclhost

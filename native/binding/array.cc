@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "binding/array.h"
+
+#include <cstring>
+#include <utility>
+
+#include "binding/element_types.h"
+#include "binding/foreign.h"
+#include "binding/layout.h"
+#include "binding/numpy.h"
+#include "binding/raise.h"
+
+namespace aclhost::python {
+namespace {
+
+namespace nb = nanobind;
+
+// The buffer protocol describes an element by a character of the struct module.
+uint8_t code_of_format(const char* format) {
+  if (*format == '@' || *format == '=' || *format == '<') ++format;
+  if (format[0] == 'Z' && (format[1] == 'f' || format[1] == 'd') && !format[2]) {
+    return dlpack::kComplex;
+  }
+  if (format[0] == '\0' || format[1] != '\0') return kNoCode;
+  if (format[0] == '?') return dlpack::kBool;
+  if (std::strchr("efd", format[0])) return dlpack::kFloat;
+  if (std::strchr("bhilqn", format[0])) return dlpack::kInt;
+  if (std::strchr("BHILQN", format[0])) return dlpack::kUInt;
+  return kNoCode;
+}
+
+TensorView buffer_view(const Py_buffer& buffer, const char* parameter) {
+  const char* format = buffer.format ? buffer.format : "B";
+  const ElementType* type = find_element_type(code_of_format(format), buffer.itemsize);
+  if (!type) {
+    raise(PyExc_TypeError, "%s: the operators know no type like the buffer format '%s'", parameter,
+          format);
+  }
+  if (buffer.suboffsets) {
+    raise(PyExc_ValueError, "%s: a buffer of pointers cannot be read; pass a copy", parameter);
+  }
+  check_rank(buffer.ndim, parameter);
+  TensorView view;
+  view.dtype = type->dtype;
+  view.rank = buffer.ndim;
+  for (int i = 0; i < view.rank; ++i) {
+    view.shape[i] = buffer.shape[i];
+    view.strides[i] =
+        stride_in_elements(buffer.strides[i], buffer.shape[i], buffer.itemsize, parameter);
+  }
+  place_view(view, buffer.buf, type->size);
+  return view;
+}
+
+[[noreturn]] void raise_no_array(nb::handle object, const char* parameter) {
+  raise(PyExc_TypeError,
+        "%s: expected an array (NumPy, torch, JAX, or anything with DLPack or the buffer "
+        "protocol), got %s",
+        parameter, Py_TYPE(object.ptr())->tp_name);
+}
+
+}  // namespace
+
+Array::Array(nb::handle object, const char* parameter, Access access)
+    : object_(nb::borrow(object)) {
+  bool writable = true;
+  if (is_numpy_array(object.ptr())) {
+    kind_ = ArrayKind::kNumpy;
+    view_ = numpy_view(object.ptr(), parameter);
+    writable = numpy_writable(object.ptr());
+  } else if (object.is_none()) {
+    return;
+  } else if (is_numpy_scalar(object.ptr())) {
+    kind_ = ArrayKind::kNumpy;
+    keeper_ = numpy_from_scalar(object.ptr());
+    view_ = numpy_view(keeper_.ptr(), parameter);
+    writable = false;
+  } else if (const ForeignType type = foreign_type(object); type.exports_dlpack) {
+    kind_ = type.kind;
+    Exported exported = export_dlpack(object, type, parameter);
+    view_ = exported.view;
+    keeper_ = std::move(exported.capsule);
+    writable = exported.writable;
+  } else if (PyObject_CheckBuffer(object.ptr())) {
+    kind_ = ArrayKind::kBuffer;
+    keeper_ = nb::steal(PyMemoryView_FromObject(object.ptr()));
+    if (!keeper_) throw nb::python_error();
+    const Py_buffer& buffer = *PyMemoryView_GET_BUFFER(keeper_.ptr());
+    view_ = buffer_view(buffer, parameter);
+    writable = !buffer.readonly;
+  } else {
+    raise_no_array(object, parameter);
+  }
+  if (access == Access::kWrite && !writable) {
+    raise(PyExc_ValueError, "%s: the array is read-only, and the operator writes to it", parameter);
+  }
+}
+
+}  // namespace aclhost::python

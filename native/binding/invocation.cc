@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "binding/invocation.h"
+
+#include "dtypes.h"
+
+namespace nb = nanobind;
+
+namespace aclhost::python {
+
+void raise_aclnn(const Failure& failure) {
+  const nb::object type = nb::module_::import_("aclhost._errors").attr("AclnnError");
+  const nb::object error =
+      type(failure.message.c_str(), failure.code, failure.parameter.c_str(), failure.rule.c_str());
+  PyErr_SetObject(type.ptr(), error.ptr());
+  throw nb::python_error();
+}
+
+const Soc& require_soc(const char* op) {
+  if (const Soc* soc = current_soc()) return *soc;
+  constexpr int32_t kInner = 561000;
+  raise_aclnn({kInner, "", "known_soc",
+               std::string(op) + ": ACLHOST_SOC names no known SoC; known are names like " +
+                   example_socs()});
+}
+
+const Array& Operands::hold(nb::handle object, const char* name, Access access) {
+  return arrays_[array_count_++] = Array(object, name, access);
+}
+
+void Operands::input(const char* name, nb::handle object, TensorView* view) {
+  *view = hold(object, name, Access::kRead).view();
+}
+
+void Operands::in_out(const char* name, nb::handle object, TensorView* view) {
+  *view = hold(object, name, Access::kWrite).view();
+  results_[result_count_++] = {view, nb::borrow(object), false};
+}
+
+void Operands::output(nb::handle object, TensorView* view, const Shape& shape, aclDataType dtype) {
+  results_[result_count_++] = {view, nb::borrow(object), object.is_none()};
+  if (!object.is_none()) {
+    *view = hold(object, "out", Access::kWrite).view();
+    return;
+  }
+  *view = row_major_view(shape, dtype);
+}
+
+void Operands::allocate_results() {
+  for (int i = 0; i < result_count_; ++i) {
+    Result& result = results_[i];
+    if (!result.is_new) continue;
+    const TensorView& wanted = *result.view;
+    result.object = empty_result(like(), wanted.dtype, wanted.rank, wanted.shape);
+    *result.view = hold(result.object, "out", Access::kWrite).view();
+  }
+}
+
+void Operands::zero_new_results() {
+  for (int i = 0; i < result_count_; ++i) {
+    const TensorView& view = *results_[i].view;
+    if (!results_[i].is_new || view.empty()) continue;
+    std::memset(view.data, 0, view.elements() * data_type_bits(view.dtype) / 8);
+  }
+}
+
+nb::object Operands::results() {
+  for (int i = 0; i < result_count_; ++i) {
+    Result& result = results_[i];
+    if (result.is_new) result.object = finish_result(like(), std::move(result.object));
+  }
+  if (result_count_ == 1) return std::move(results_[0].object);
+  nb::object tuple = nb::steal(PyTuple_New(result_count_));
+  for (int i = 0; i < result_count_; ++i) {
+    PyTuple_SET_ITEM(tuple.ptr(), i, results_[i].object.release().ptr());
+  }
+  return tuple;
+}
+
+}  // namespace aclhost::python

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// One call of an operator from Python: arguments in, the operator's own checks, run, results out.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstring>
+
+#include "binding/array.h"
+#include "binding/values.h"
+#include "opbase/operator.h"
+
+namespace aclhost::python {
+
+// Raises AclnnError with the failure's status, parameter, rule and message.
+[[noreturn]] void raise_aclnn(const Failure& failure);
+
+// The SoC being played; raises AclnnError when ACLHOST_SOC names none.
+const Soc& require_soc(const char* op);
+
+// The arguments that are arrays, and the results. What does not depend on the operator.
+class Operands {
+ public:
+  void input(const char* name, nanobind::handle object, TensorView* view);
+  void in_out(const char* name, nanobind::handle object, TensorView* view);
+  // With None, the result is described now and allocated when the checks have passed.
+  void output(nanobind::handle object, TensorView* view, const Shape& shape, aclDataType dtype);
+  void scalar(const char* name, nanobind::handle object, ScalarValue* value) {
+    *value = scalar_from_python(object, name);
+  }
+
+ protected:
+  void allocate_results();
+  void zero_new_results();  // where the operator writes nothing
+  nanobind::object results();
+
+ private:
+  static constexpr int kMost = 8;  // more arrays than any operator has
+
+  struct Result {
+    TensorView* view;
+    nanobind::object object;
+    bool is_new;
+  };
+
+  const Array& hold(nanobind::handle object, const char* name, Access access);
+  const Array& like() const { return arrays_[0]; }
+
+  Array arrays_[kMost];
+  int array_count_ = 0;
+  Result results_[kMost];
+  int result_count_ = 0;
+};
+
+template <typename Args>
+class Invocation : public Operands {
+ public:
+  Args args;
+
+  nanobind::object finish() {
+    const Verdict verdict = check(args, require_soc(Args::kOperator));
+    if (verdict.refused()) raise_aclnn(verdict.status().failure());
+    allocate_results();
+    if (verdict.idle()) {
+      zero_new_results();
+    } else {
+      Status status;
+      {
+        nanobind::gil_scoped_release unlocked;
+        status = run(args);
+      }
+      if (!status.ok()) raise_aclnn(status.failure());
+    }
+    return results();
+  }
+};
+
+}  // namespace aclhost::python

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The native Python module. The operators' functions are generated.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include "binding/array.h"
+#include "binding/raise.h"
+#include "opbase/launch.h"
+#include "opbase/objects.h"
+#include "runtime/memory.h"
+#include "runtime/stream.h"
+
+namespace nb = nanobind;
+
+namespace aclhost::python {
+
+void bind_operators(nb::module_& module);  // generated
+
+namespace {
+
+void select(const char* name) {
+  if (!select_soc(name)) {
+    raise(PyExc_ValueError, "unknown SoC '%s'; known are names like %s", name,
+          example_socs().c_str());
+  }
+}
+
+std::string soc_name() {
+  const Soc* soc = current_soc();
+  if (soc == nullptr) raise(PyExc_ValueError, "ACLHOST_SOC names no known SoC");
+  return soc->name;
+}
+
+nb::dict live_objects() {
+  nb::dict counts;
+  counts["tensor"] = tensors().live();
+  counts["scalar"] = scalars().live();
+  counts["int_array"] = int_arrays().live();
+  counts["float_array"] = float_arrays().live();
+  counts["bool_array"] = bool_arrays().live();
+  counts["tensor_list"] = tensor_lists().live();
+  counts["scalar_list"] = scalar_lists().live();
+  counts["executor"] = executors().live();
+  counts["allocation"] = live_allocations();
+  return counts;
+}
+
+}  // namespace
+}  // namespace aclhost::python
+
+NB_MODULE(_native, module) {
+  aclhost::python::import_array_libraries();
+  module.def("select_soc", &aclhost::python::select, nb::arg("name").none());
+  module.def("soc_name", &aclhost::python::soc_name);
+  module.def("live_objects", &aclhost::python::live_objects);
+  aclhost::python::bind_operators(module);
+}

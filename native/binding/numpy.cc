@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "binding/numpy.h"
+
+#define NPY_NO_DEPRECATED_API NPY_1_25_API_VERSION
+#define NPY_TARGET_VERSION NPY_1_25_API_VERSION
+#include <numpy/arrayobject.h>
+#include <numpy/arrayscalars.h>
+
+#include "binding/element_types.h"
+#include "binding/layout.h"
+#include "binding/raise.h"
+
+namespace aclhost::python {
+namespace {
+
+namespace nb = nanobind;
+
+// Indexed by aclDataType; the numbers of ml_dtypes' types are given out at run time.
+struct TypeNumbers {
+  static constexpr int kNone = -1;
+  static constexpr int kCount = 64;
+  int of[kCount];
+};
+
+int number_of(const ElementType& type) {
+  const bool from_ml_dtypes =
+      type.dlpack_code == dlpack::kBfloat || type.dlpack_code >= dlpack::kFloat8E4M3fn;
+  nb::object name = nb::str(type.name);
+  if (from_ml_dtypes) {
+    name = nb::getattr(nb::module_::import_("ml_dtypes"), type.name, nb::none());
+    if (name.is_none()) return TypeNumbers::kNone;
+  } else if (type.dtype == ACL_COMPLEX32) {
+    return TypeNumbers::kNone;
+  }
+  PyArray_Descr* descr = nullptr;
+  if (!PyArray_DescrConverter(name.ptr(), &descr)) throw nb::python_error();
+  const int number = descr->type_num;
+  Py_DECREF(descr);
+  return number;
+}
+
+// Not a static with an initialiser: importing can release the GIL, and a thread that waits for the
+// initialiser while it holds the GIL would wait for ever. Built twice does no harm.
+const TypeNumbers& type_numbers() {
+  static const TypeNumbers* numbers = nullptr;
+  if (!numbers) {
+    auto* made = new TypeNumbers;
+    for (int& number : made->of) number = TypeNumbers::kNone;
+    for (const ElementType& type : kElementTypes) made->of[type.dtype] = number_of(type);
+    numbers = made;
+  }
+  return *numbers;
+}
+
+aclDataType user_defined_type(int number) {
+  const TypeNumbers& numbers = type_numbers();
+  for (const ElementType& type : kElementTypes) {
+    if (numbers.of[type.dtype] == number) return type.dtype;
+  }
+  return ACL_DT_UNDEFINED;
+}
+
+aclDataType dtype_of(int number) {
+  switch (number) {
+    case NPY_FLOAT32:
+      return ACL_FLOAT;
+    case NPY_FLOAT16:
+      return ACL_FLOAT16;
+    case NPY_FLOAT64:
+      return ACL_DOUBLE;
+    case NPY_BOOL:
+      return ACL_BOOL;
+    case NPY_INT8:
+      return ACL_INT8;
+    case NPY_UINT8:
+      return ACL_UINT8;
+    case NPY_INT16:
+      return ACL_INT16;
+    case NPY_UINT16:
+      return ACL_UINT16;
+    case NPY_INT32:
+      return ACL_INT32;
+    case NPY_UINT32:
+      return ACL_UINT32;
+    case NPY_LONG:
+    case NPY_LONGLONG:
+      return ACL_INT64;
+    case NPY_ULONG:
+    case NPY_ULONGLONG:
+      return ACL_UINT64;
+    case NPY_COMPLEX64:
+      return ACL_COMPLEX64;
+    case NPY_COMPLEX128:
+      return ACL_COMPLEX128;
+    default:
+      return PyTypeNum_ISUSERDEF(number) ? user_defined_type(number) : ACL_DT_UNDEFINED;
+  }
+}
+
+PyArrayObject* as_array(PyObject* object) { return reinterpret_cast<PyArrayObject*>(object); }
+
+}  // namespace
+
+void import_numpy() {
+  if (PyArray_ImportNumPyAPI() < 0) throw nb::python_error();
+}
+
+bool is_numpy_array(PyObject* object) { return PyArray_Check(object); }
+
+bool is_numpy_scalar(PyObject* object) { return PyArray_IsScalar(object, Generic); }
+
+bool numpy_writable(PyObject* array) { return PyArray_ISWRITEABLE(as_array(array)); }
+
+TensorView numpy_view(PyObject* object, const char* parameter) {
+  PyArrayObject* array = as_array(object);
+  TensorView view;
+  view.dtype = dtype_of(PyArray_TYPE(array));
+  if (view.dtype == ACL_DT_UNDEFINED) {
+    raise(PyExc_TypeError, "%s: the operators know no type like %R", parameter,
+          reinterpret_cast<PyObject*>(PyArray_DESCR(array)));
+  }
+  if (!PyArray_ISNOTSWAPPED(array)) {
+    raise(PyExc_ValueError, "%s: %R is not in native byte order; pass a copy that is", parameter,
+          reinterpret_cast<PyObject*>(PyArray_DESCR(array)));
+  }
+  const int64_t item_size = PyArray_ITEMSIZE(array);
+  check_rank(PyArray_NDIM(array), parameter);
+  view.rank = PyArray_NDIM(array);
+  for (int i = 0; i < view.rank; ++i) {
+    view.shape[i] = PyArray_DIM(array, i);
+    view.strides[i] =
+        stride_in_elements(PyArray_STRIDE(array, i), view.shape[i], item_size, parameter);
+  }
+  place_view(view, PyArray_DATA(array), item_size);
+  return view;
+}
+
+nb::object numpy_from_scalar(PyObject* scalar) {
+  PyObject* array = PyArray_FromScalar(scalar, nullptr);
+  if (!array) throw nb::python_error();
+  return nb::steal(array);
+}
+
+nb::object empty_numpy(aclDataType dtype, int rank, const int64_t* shape) {
+  const ElementType* type = find_element_type(dtype);
+  const int number = type ? type_numbers().of[dtype] : TypeNumbers::kNone;
+  if (number == TypeNumbers::kNone) {
+    raise(PyExc_TypeError, "NumPy has no type for the result's data type %d", int{dtype});
+  }
+  npy_intp dimensions[kMaxRank];
+  for (int i = 0; i < rank; ++i) dimensions[i] = shape[i];
+  PyObject* array = PyArray_SimpleNew(rank, dimensions, number);
+  if (!array) throw nb::python_error();
+  return nb::steal(array);
+}
+
+}  // namespace aclhost::python

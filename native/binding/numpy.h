@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The NumPy C API, kept to one file.
+#pragma once
+
+#include <Python.h>
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+
+#include "opbase/views.h"
+
+namespace aclhost::python {
+
+void import_numpy();  // raises ImportError
+bool is_numpy_array(PyObject* object);
+bool is_numpy_scalar(PyObject* object);  // ml_dtypes scalars too
+
+// The array's memory as a view; raises TypeError or ValueError for what has none.
+TensorView numpy_view(PyObject* array, const char* parameter);
+bool numpy_writable(PyObject* array);
+
+nanobind::object numpy_from_scalar(PyObject* scalar);  // a 0-d array
+nanobind::object empty_numpy(aclDataType dtype, int rank, const int64_t* shape);
+
+}  // namespace aclhost::python

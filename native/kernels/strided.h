@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// One walk over several strided views of the same shape.
+//
+// Operand 0 is the output and gives the shape; the others are broadcast to it. The loop is stated
+// in as few dimensions as possible, the fastest one first, so that most views end up as one long
+// run. A position is a plain number from 0 to total: any range of it can be computed on its own,
+// with the same results.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+
+#include "opbase/views.h"
+
+namespace aclhost {
+
+constexpr int kMaxOperands = 4;
+
+struct StridedLoop {
+  int operands = 0;
+  int rank = 0;       // at least 1
+  int64_t total = 0;  // number of positions
+  int64_t shape[kMaxRank];
+  int64_t strides[kMaxOperands][kMaxRank];  // in elements of the operand
+};
+
+StridedLoop make_loop(std::initializer_list<const TensorView*> views);
+
+// Where a position lies, in elements from the view's first element. Leaves the index in `index`.
+inline int64_t offset_at(const StridedLoop& loop, int operand, int64_t position, int64_t* index) {
+  int64_t offset = 0;
+  for (int i = 0; i < loop.rank; ++i) {
+    index[i] = position % loop.shape[i];
+    position /= loop.shape[i];
+    offset += index[i] * loop.strides[operand][i];
+  }
+  return offset;
+}
+
+// Calls visit(offset, length) for each run along the fastest dimension that the positions
+// [begin, begin + count) touch.
+template <typename Visit>
+void for_each_run(const StridedLoop& loop, int operand, int64_t begin, int64_t count,
+                  const Visit& visit) {
+  const int64_t* strides = loop.strides[operand];
+  int64_t index[kMaxRank];
+  int64_t offset = offset_at(loop, operand, begin, index);
+  while (true) {
+    const int64_t left_in_run = loop.shape[0] - index[0];
+    const int64_t length = count < left_in_run ? count : left_in_run;
+    visit(offset, length);
+    count -= length;
+    if (count == 0) return;
+    offset -= index[0] * strides[0];
+    index[0] = 0;
+    for (int i = 1; i < loop.rank; ++i) {
+      offset += strides[i];
+      if (++index[i] < loop.shape[i]) break;
+      offset -= loop.shape[i] * strides[i];
+      index[i] = 0;
+    }
+  }
+}
+
+}  // namespace aclhost

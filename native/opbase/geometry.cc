@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "opbase/geometry.h"
+
+#include <algorithm>
+
+namespace aclhost {
+namespace {
+
+// Rounds towards minus infinity, as the pooled length does for windows larger than the input.
+int64_t floor_divide(int64_t value, int64_t by) {
+  const int64_t quotient = value / by;
+  return value % by != 0 && (value < 0) != (by < 0) ? quotient - 1 : quotient;
+}
+
+void expand(const IntArrayView& values, int64_t* to) {
+  for (int axis = 0; axis < 3; ++axis) to[axis] = values.values[values.size == 1 ? 0 : axis];
+}
+
+}  // namespace
+
+int64_t spatial_length(const TensorView& view, int axis) {
+  const int dimension = (view.format == ACL_FORMAT_NDHWC ? 1 : 2) + axis;
+  return dimension < view.rank ? view.shape[dimension] : 0;
+}
+
+int64_t channels_of(const TensorView& view) {
+  const int dimension = view.format == ACL_FORMAT_NDHWC ? 4 : 1;
+  return dimension < view.rank ? view.shape[dimension] : 0;
+}
+
+Shape with_spatial(const TensorView& view, const IntArrayView& lengths) {
+  Shape shape = shape_of(view);
+  for (int axis = 0; axis < 3 && shape.rank >= 3; ++axis) {
+    shape.dims[shape.rank - 3 + axis] = lengths.values[axis];
+  }
+  return shape;
+}
+
+Shape volume_shape(int64_t n, int64_t c, const int64_t* lengths, aclFormat format) {
+  const bool channels_last = format == ACL_FORMAT_NDHWC;
+  Shape shape;
+  shape.rank = 5;
+  shape.dims[0] = n;
+  shape.dims[channels_last ? 4 : 1] = c;
+  std::copy_n(lengths, 3, shape.dims + (channels_last ? 1 : 2));
+  return shape;
+}
+
+Shape shape_from(const IntArrayView& values) {
+  Shape shape;
+  shape.rank = static_cast<int>(std::min<uint64_t>(values.size, kMaxArrayValues));
+  std::copy_n(values.values, shape.rank, shape.dims);
+  return shape;
+}
+
+Window::Window(const IntArrayView& kernel_size, const IntArrayView& strides,
+               const IntArrayView& paddings, const IntArrayView& dilations, bool ceil)
+    : ceil_mode(ceil) {
+  expand(kernel_size, kernel);
+  expand(strides.size == 0 ? kernel_size : strides, stride);
+  expand(paddings, padding);
+  expand(dilations, dilation);
+}
+
+int64_t Window::positions(int64_t length, int axis) const {
+  const int64_t s = stride[axis], p = padding[axis];
+  const int64_t span = dilation[axis] * (kernel[axis] - 1) + 1;
+  const int64_t count = floor_divide(length + 2 * p - span + (ceil_mode ? s - 1 : 0), s) + 1;
+  // A last window that starts beyond the input and its left padding would see nothing.
+  return ceil_mode && (count - 1) * s >= length + p ? count - 1 : count;
+}
+
+bool Window::padding_fits() const {
+  for (int axis = 0; axis < 3; ++axis) {
+    if (padding[axis] > (dilation[axis] * (kernel[axis] - 1) + 1) / 2) return false;
+  }
+  return true;
+}
+
+Shape pooled_shape(const TensorView& self, const Window& window, bool channels_last) {
+  Shape shape = shape_of(self);
+  const int first = shape.rank - (channels_last ? 4 : 3);
+  for (int axis = 0; axis < 3 && first >= 0; ++axis) {
+    shape.dims[first + axis] = window.positions(self.shape[first + axis], axis);
+  }
+  return shape;
+}
+
+bool broadcast(std::initializer_list<const TensorView*> views, Shape* result) {
+  result->rank = 0;
+  for (const TensorView* view : views) result->rank = std::max(result->rank, view->rank);
+  std::fill_n(result->dims, result->rank, 1);
+  for (const TensorView* view : views) {
+    for (int i = 0; i < view->rank; ++i) {
+      int64_t& known = result->dims[result->rank - view->rank + i];
+      const int64_t size = view->shape[i];
+      if (size == known || size == 1) continue;
+      if (known != 1) return false;
+      known = size;
+    }
+  }
+  return true;
+}
+
+}  // namespace aclhost

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two phases, once for all operators.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "aclnn/acl_meta.h"
+#include "base/errors.h"
+#include "base/registry.h"
+#include "opbase/operator.h"
+
+namespace aclhost {
+
+// Prepared work. Holds copies only, so it outlives every handle it was made from.
+class Launch {
+ public:
+  virtual ~Launch() = default;
+  virtual Status execute() = 0;
+  virtual bool idle() const = 0;  // nothing to compute: phase 1 met an empty tensor
+  virtual std::unique_ptr<Launch> clone() const = 0;
+  // Gives another address to every tensor that was copied from this handle.
+  virtual void rebind(const aclTensor* source, void* address) = 0;
+};
+
+// A launch that reads a tensor without memory would fault on a device: 507015 at synchronisation.
+Status no_device_memory(const char* op, const char* tensor);
+
+template <typename Args>
+class OperatorLaunch final : public Launch {
+ public:
+  Args args;
+  bool nothing_to_do = false;
+
+  bool idle() const override { return nothing_to_do; }
+
+  Status execute() override {
+    const char* missing = nullptr;
+    args.for_each_tensor([&](const char* name, const TensorView& view) {
+      if (missing == nullptr && view.data == nullptr && !view.empty()) missing = name;
+    });
+    if (missing != nullptr) return no_device_memory(Args::kOperator, missing);
+    return run(args);
+  }
+
+  std::unique_ptr<Launch> clone() const override { return std::make_unique<OperatorLaunch>(*this); }
+
+  void rebind(const aclTensor* source, void* address) override {
+    args.for_each_tensor([&](const char*, TensorView& view) {
+      if (view.source == source) view.data = address;
+    });
+  }
+};
+
+struct Executor {
+  explicit Executor(std::shared_ptr<Launch> prepared) : launch(std::move(prepared)) {}
+  std::shared_ptr<Launch> launch;
+  std::mutex mutex;  // guards what the setters change
+  bool repeatable = false;
+};
+
+Registry<Executor, Kind::kExecutor>& executors();
+
+// Copies what handles describe; remembers the first one that is not a live handle of its kind.
+class Arguments {
+ public:
+  explicit Arguments(const char* op) : op_(op) {}
+  void tensor(const char* name, const aclTensor* handle, TensorView* view);
+  void scalar(const char* name, const aclScalar* handle, ScalarValue* value);
+  void int_array(const char* name, const aclIntArray* handle, IntArrayView* view);
+  const Status& status() const { return status_; }
+
+ private:
+  void not_live(const char* name, const char* kind);
+  const char* op_;
+  Status status_;
+};
+
+namespace launch_detail {
+aclnnStatus null_result(const char* op, const char* parameter);
+aclnnStatus unknown_soc(const char* op);
+aclnnStatus hand_out(const char* op, std::shared_ptr<Launch> launch, uint64_t* workspace_size,
+                     aclOpExecutor** executor);
+aclnnStatus out_of_memory(const char* op);
+}  // namespace launch_detail
+
+// On any failure the two results stay as they were. No operator needs a workspace.
+template <typename Args, typename Fill>
+aclnnStatus phase_one(uint64_t* workspace_size, aclOpExecutor** executor, const Fill& fill) {
+  constexpr const char* op = Args::kOperator;
+  if (workspace_size == nullptr) return launch_detail::null_result(op, "workspaceSize");
+  if (executor == nullptr) return launch_detail::null_result(op, "executor");
+  try {
+    auto launch = std::make_shared<OperatorLaunch<Args>>();
+    Arguments from(op);
+    fill(launch->args, from);
+    if (!from.status().ok()) return report(from.status());
+    const Soc* soc = current_soc();
+    if (soc == nullptr) return launch_detail::unknown_soc(op);
+    const Verdict verdict = check(launch->args, *soc);
+    if (verdict.refused()) return report(verdict.status());
+    launch->nothing_to_do = verdict.idle();
+    return launch_detail::hand_out(op, std::move(launch), workspace_size, executor);
+  } catch (...) {
+    return launch_detail::out_of_memory(op);
+  }
+}
+
+aclnnStatus phase_two(const char* op, void* workspace, uint64_t workspace_size,
+                      aclOpExecutor* executor, aclrtStream stream);
+
+}  // namespace aclhost

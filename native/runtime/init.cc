@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "acl/acl.h"
+#include "base/call.h"
+#include "base/json.h"
+#include "base/soc.h"
+
+namespace aclhost {
+namespace {
+
+constexpr int kMaxNesting = 10;
+
+struct Process {
+  std::mutex mutex;
+  uint64_t references = 0;                  // calls of aclInit, the repeated ones included
+  bool finalized = false;                   // false at first: one aclFinalize alone succeeds
+  std::optional<std::string> first_config;  // kept over aclFinalize
+};
+
+Process& process() {
+  static auto& instance = *new Process;
+  return instance;
+}
+
+// False if the file cannot be read to its end; a directory opens but does not read.
+bool read_file(const char* path, std::string* text) {
+  const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path, "rb"), std::fclose);
+  if (file == nullptr) return false;
+  char block[4096];
+  while (const size_t count = std::fread(block, 1, sizeof block, file.get())) {
+    text->append(block, count);
+  }
+  return std::ferror(file.get()) == 0;
+}
+
+// 0 and the file's text (nothing for a null or empty path), or the reported failure.
+int32_t read_config(const Call& call, const char* path, std::string* text) {
+  if (path == nullptr || *path == '\0') return ACL_SUCCESS;
+  if (!read_file(path, text)) {
+    return call.fail(ACL_ERROR_INVALID_FILE, "configPath",
+                     "\"" + std::string(path) +
+                         "\" cannot be read; name an existing JSON file or pass a null pointer");
+  }
+  if (is_json_object(*text, kMaxNesting)) return ACL_SUCCESS;
+  return call.fail(ACL_ERROR_PARSE_FILE, "configPath",
+                   "\"" + std::string(path) + "\" is not a JSON object nested at most " +
+                       std::to_string(kMaxNesting) + " deep; \"{}\" is enough");
+}
+
+int32_t initialize(const Call& call, Process& state, const char* path) {
+  std::string config;
+  if (const int32_t code = read_config(call, path, &config)) return code;
+  if (state.first_config && *state.first_config != config) {
+    return call.fail(ACL_ERROR_INVALID_PARAM, "configPath",
+                     "has other content than at the first aclInit; a process keeps its first "
+                     "configuration, pass the same one again");
+  }
+  if (current_soc() == nullptr) {
+    return call.fail(ACL_ERROR_INTERNAL_ERROR, "",
+                     "the environment variable ACLHOST_SOC names no known SoC; use a name like " +
+                         example_socs());
+  }
+  state.first_config = std::move(config);
+  state.references = 1;
+  state.finalized = false;
+  return ACL_SUCCESS;
+}
+
+int32_t finalize(Process& state) {
+  state.references = 0;
+  state.finalized = true;
+  return ACL_SUCCESS;
+}
+
+int32_t already_finalized(const Call& call) {
+  return call.fail(ACL_ERROR_REPEAT_FINALIZE, "",
+                   "nothing is initialized (any more); call aclInit before");
+}
+
+}  // namespace
+}  // namespace aclhost
+
+using namespace aclhost;
+
+extern "C" aclError aclInit(const char* configPath) {
+  return acl_call("aclInit", [&](const Call& call) {
+    Process& state = process();
+    std::lock_guard<std::mutex> lock(state.mutex);
+    if (state.references == 0) return initialize(call, state, configPath);
+    ++state.references;
+    return call.fail(ACL_ERROR_REPEAT_INITIALIZE, "",
+                     "it was called before; that is harmless, and counted for "
+                     "aclFinalizeReference");
+  });
+}
+
+extern "C" aclError aclFinalize() {
+  return acl_call("aclFinalize", [](const Call& call) {
+    Process& state = process();
+    std::lock_guard<std::mutex> lock(state.mutex);
+    return state.finalized ? already_finalized(call) : finalize(state);
+  });
+}
+
+extern "C" aclError aclFinalizeReference(uint64_t* refCount) {
+  return acl_call("aclFinalizeReference", [&](const Call& call) {
+    Process& state = process();
+    std::lock_guard<std::mutex> lock(state.mutex);
+    if (state.references == 0) return already_finalized(call);
+    if (--state.references == 0) finalize(state);
+    if (refCount != nullptr) *refCount = state.references;
+    return ACL_SUCCESS;
+  });
+}

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The C functions as Python callables, typed from the same declarations as the headers."""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+from typing import Any
+
+from aclhost import _toolkit, ops
+from aclhost.spec import enums, runtime_api
+
+_SCALARS: dict[str, type[ctypes._SimpleCData[Any]]] = {
+    "aclError": ctypes.c_int,
+    "aclnnStatus": ctypes.c_int32,
+    "aclFloat16": ctypes.c_uint16,
+    "int32_t": ctypes.c_int32,
+    "uint32_t": ctypes.c_uint32,
+    "int64_t": ctypes.c_int64,
+    "uint64_t": ctypes.c_uint64,
+    "size_t": ctypes.c_size_t,
+    "float": ctypes.c_float,
+    "double": ctypes.c_double,
+    "bool": ctypes.c_bool,
+}
+
+
+def c_type(text: str) -> type[ctypes._SimpleCData[Any]]:
+    """The ctypes equivalent of a type as C spells it. Pointers and handles are addresses."""
+    name = text.removeprefix("const ")
+    if name == "char*":
+        return ctypes.c_char_p
+    if name.endswith("*") or name in runtime_api.HANDLE_TYPES:
+        return ctypes.c_void_p
+    return ctypes.c_int if name in enums.BY_NAME else _SCALARS[name]
+
+
+@cache
+def library() -> ctypes.CDLL:
+    """The toolkit's library, loaded once, with the types of every declared function."""
+    loaded = ctypes.CDLL(str(_toolkit.library()))
+    operators = (function for op in ops.ALL for function in op.functions)
+    for declared in (*runtime_api.FUNCTIONS, *operators):
+        function = getattr(loaded, declared.name)
+        function.restype = c_type(declared.returns)
+        function.argtypes = [c_type(parameter.c_type) for parameter in declared.parameters]
+    return loaded
+
+
+def status(name: str, *arguments: object) -> int:
+    """Calls a function that returns nothing but a status."""
+    return int(getattr(library(), name)(*arguments))
+
+
+def output(name: str, kind: type[ctypes._SimpleCData[Any]], *arguments: object) -> tuple[Any, int]:
+    """Calls a function whose last parameter is written; returns (value, status)."""
+    cell = kind()
+    code = status(name, *arguments, ctypes.byref(cell))
+    return cell.value, code
+
+
+def handle(name: str, *arguments: object) -> tuple[int, int]:
+    """Calls a function whose first parameter receives a handle or address; 0 where none came."""
+    cell = ctypes.c_void_p()
+    code = status(name, ctypes.byref(cell), *arguments)
+    return cell.value or 0, code

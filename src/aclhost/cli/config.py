@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`aclhost config` and `aclhost env`: what a build or a shell needs to know."""
+
+from __future__ import annotations
+
+import shlex
+
+import click
+
+from aclhost import _toolkit
+
+
+@click.command()
+@click.option("--prefix", is_flag=True, help="The directory that serves as ASCEND_HOME_PATH.")
+@click.option("--cflags", is_flag=True, help="Flags for the compiler.")
+@click.option("--libs", is_flag=True, help="Flags for the linker.")
+@click.pass_context
+def config(context: click.Context, prefix: bool, cflags: bool, libs: bool) -> None:
+    """Print where the toolkit is and how to build against it.
+
+    g++ program.cpp $(aclhost config --cflags --libs)
+    """
+    if not (prefix or cflags or libs):
+        raise click.UsageError("name at least one of --prefix, --cflags, --libs", context)
+    if prefix:
+        click.echo(_toolkit.prefix())
+    flags = [*(_toolkit.cflags() if cflags else ()), *(_toolkit.libs() if libs else ())]
+    if flags:
+        click.echo(shlex.join(flags))
+
+
+@click.command()
+def env() -> None:
+    """Print export lines that do what set_env.sh does.
+
+    eval "$(aclhost env)"
+    """
+    for name, value in _toolkit.variables().items():
+        click.echo(f"export {name}={shlex.quote(value)}")
+    for name, directory in _toolkit.search_paths().items():
+        click.echo(f'export {name}={shlex.quote(directory)}"${{{name}:+:${name}}}"')

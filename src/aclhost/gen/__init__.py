@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Turns declarations into headers, C++ sources, Python functions, stubs and pages.
+
+One module per kind of file. An emitter yields (path, text) pairs; paths start with
+include/ (public headers), native/ (C++ sources), python/ (package files).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aclhost.gen import (
+    acl_headers,
+    aclnn_module,
+    bindings,
+    constants,
+    exports,
+    op_headers,
+    op_sources,
+    stubs,
+    tables,
+)
+
+
+def emit_all() -> Iterator[tuple[str, str]]:
+    """Every generated file of a build."""
+    yield from acl_headers.emit()
+    yield from exports.emit()
+    yield from constants.emit()
+    yield from tables.emit()
+    yield from op_headers.emit()
+    yield from op_sources.emit()
+    yield from bindings.emit()
+    yield from aclnn_module.emit()
+    yield from stubs.emit()

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m aclhost.gen DIRECTORY`: writes everything the declarations imply. Run by the build."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from aclhost.gen import emit_all
+
+
+def main() -> None:
+    """Writes each file only when its text changed, so that little is compiled again."""
+    root = Path(sys.argv[1])
+    files = {root / name: text for name, text in emit_all()}
+    for stale in {path for path in root.rglob("*") if path.is_file()} - files.keys():
+        stale.unlink()
+    for path, text in files.items():
+        if path.exists() and path.read_text(encoding="utf-8") == text:
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""include/acl/*.h, include/aclnn/*.h and aclnn_util.h: everything but operators; C99 and C++11."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from aclhost.gen.text import banner
+from aclhost.spec import enums, error_codes, runtime_api
+from aclhost.spec.enums import Constant, Enumeration, MacroGroup
+from aclhost.spec.error_codes import ErrorCode
+from aclhost.spec.runtime_api import Function
+
+_COLUMNS = 100
+_SPEC = "src/aclhost/spec/"
+
+_VISIBILITY = """\
+// Only a build of the library itself marks its functions; a client needs no mark.
+#ifdef FUNC_VISIBILITY
+#define ACL_FUNC_VISIBILITY __attribute__((visibility("default")))
+#else
+#define ACL_FUNC_VISIBILITY
+#endif
+"""
+
+
+def emit() -> Iterator[tuple[str, str]]:
+    """Every header that belongs to no operator."""
+    yield _header("acl/acl.h", "", includes=('"acl_rt.h"', '"acl_op.h"', '"acl_mdl.h"'))
+    yield _placeholder("acl/acl_op.h", "single operators through the graph engine")
+    yield _placeholder("acl/acl_mdl.h", "offline models")
+    yield _placeholder("acl/acl_base_mdl.h", "types of offline models")
+    yield _header(
+        "acl/acl_base.h",
+        "",
+        includes=(
+            '"acl_base_rt.h"',
+            '"acl_base_mdl.h"',
+            '"error_codes/rt_error_codes.h"',
+            '"error_codes/ge_error_codes.h"',
+        ),
+    )
+    yield _base_rt()
+    yield _header(
+        "acl/acl_rt_allocator.h",
+        _c_linkage(_typedefs("void*", ("aclrtAllocator", "aclrtAllocatorDesc"))),
+    )
+    yield _acl_rt()
+    yield _error_header("rt", error_codes.RT_LAYER, "#define {0.name} {0.value}\n")
+    yield _error_header(
+        "ge",
+        error_codes.GE_LAYER,
+        "static const uint32_t {0.name} = {0.value};\n",
+        includes=("<stdint.h>",),
+    )
+    yield _acl_meta()
+    yield _header("aclnn/aclnn_base.h", "", includes=("<stdlib.h>", '"aclnn/acl_meta.h"'))
+    yield _header(
+        "aclnn/opdev/op_errno.h",
+        _codes(error_codes.ACLNN, "#define {0.name} {0.value}\n"),
+        source="error_codes.py",
+    )
+    yield _header(
+        "aclnnop/aclnn_util.h", '#define ACLNN_API __attribute__((visibility("default")))\n'
+    )
+
+
+def _base_rt() -> tuple[str, str]:
+    name = enums.ACL_BASE_RT
+    scalars = "typedef int aclError;\ntypedef uint16_t aclFloat16;\n"
+    handles = _typedefs("void*", runtime_api.HANDLE_TYPES)
+    codes = _codes(error_codes.ACL_LAYER, "static const int {0.name} = {0.value};\n")
+    body = _join(_VISIBILITY, _c_linkage(scalars + handles, codes, _enums(name), _functions(name)))
+    return _header(name, body, source="enums.py", includes=("<stddef.h>", "<stdint.h>"))
+
+
+def _acl_rt() -> tuple[str, str]:
+    name = enums.ACL_RT
+    macros = [_macros(group) for group in enums.MACROS if group.header == name]
+    includes = (
+        "<stdbool.h>",
+        "<stddef.h>",
+        "<stdint.h>",
+        '"acl_base.h"',
+        '"acl_rt_allocator.h"',
+    )
+    body = _c_linkage(*macros, _enums(name), _functions(name))
+    return _header(name, body, source="enums.py", includes=includes)
+
+
+def _acl_meta() -> tuple[str, str]:
+    name = runtime_api.ACL_META
+    opaque = "".join(f"typedef struct {t} {t};\n" for t in runtime_api.OBJECT_TYPES)
+    status = "typedef int32_t aclnnStatus;\n"
+    # Operator authors' headers define the same types and announce it with this macro.
+    types = f"#ifndef ACLNN_META\n#define ACLNN_META\n{opaque}{status}#endif\n"
+    ok = "static const aclnnStatus OK = 0;\n"
+    includes = ("<stdbool.h>", "<stdint.h>", "<stdlib.h>", '"acl/acl_base.h"')
+    return _header(name, _c_linkage(types, ok, _functions(name)), includes=includes)
+
+
+def _error_header(
+    layer: str, codes: Iterable[ErrorCode], template: str, includes: tuple[str, ...] = ()
+) -> tuple[str, str]:
+    path = f"acl/error_codes/{layer}_error_codes.h"
+    return _header(path, _codes(codes, template), source="error_codes.py", includes=includes)
+
+
+def _placeholder(path: str, subject: str) -> tuple[str, str]:
+    return _header(path, f"// Upstream keeps {subject} here; nothing of it is provided.\n")
+
+
+def _header(
+    path: str, body: str, source: str = "runtime_api.py", includes: tuple[str, ...] = ()
+) -> tuple[str, str]:
+    guard = "ACLHOST_" + path.upper().replace("/", "_").replace(".", "_")
+    parts = (
+        f"{banner(_SPEC + source)}#ifndef {guard}\n#define {guard}\n",
+        "".join(f"#include {name}\n" for name in includes),
+        body,
+        f"#endif  // {guard}\n",
+    )
+    return f"include/{path}", _join(*parts)
+
+
+def _join(*parts: str) -> str:
+    return "\n".join(part for part in parts if part)
+
+
+def _c_linkage(*parts: str) -> str:
+    opening = '#ifdef __cplusplus\nextern "C" {\n#endif\n'
+    return _join(opening, *parts, "#ifdef __cplusplus\n}\n#endif\n")
+
+
+def _typedefs(target: str, names: Iterable[str]) -> str:
+    return "".join(f"typedef {target} {name};\n" for name in names)
+
+
+def _codes(codes: Iterable[ErrorCode], template: str) -> str:
+    return "".join(f"// {code.meaning}\n{template.format(code)}" for code in codes)
+
+
+def _macros(group: MacroGroup) -> str:
+    return f"// {group.summary}\n" + "".join(
+        f"#define {member.name} {member.literal}{'U' if member.hexadecimal else ''}\n"
+        for member in group.members
+    )
+
+
+def _enums(header: str) -> str:
+    return _join(*(_enum(e) for e in enums.ENUMERATIONS if e.header == header))
+
+
+def _enum(enumeration: Enumeration) -> str:
+    def line(member: Constant) -> str:
+        return f"  {member.name} = {member.literal},\n"
+
+    members = "".join(map(line, enumeration.members))
+    name = enumeration.name
+    return f"// {enumeration.summary}\ntypedef enum {name} {{\n{members}}} {name};\n"
+
+
+def _functions(header: str) -> str:
+    return _join(*(_declaration(f) for f in runtime_api.FUNCTIONS if f.header == header))
+
+
+def _declaration(function: Function) -> str:
+    """A summary and the prototype, one parameter to a line where it is too long for one."""
+    text = f"ACL_FUNC_VISIBILITY {function.prototype};"
+    if len(text) > _COLUMNS:
+        head, tail = text.split("(", 1)
+        text = f"{head}(\n    " + tail.replace(", ", ",\n    ")
+    return f"// {function.summary}\n{text}\n"

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""native/ops/*: each operator's Args struct, its checks, and its pair of C functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aclhost import ops
+from aclhost.gen.text import banner, c_string
+from aclhost.spec import products
+from aclhost.spec.operator import Operator
+from aclhost.spec.rules.base import DoneWhenEmpty, Rule, Step
+
+_ARGS = """{banner}#pragma once
+
+#include "opbase/operator.h"
+
+namespace aclhost {{
+
+struct {short}Args {{
+  static constexpr const char* kOperator = "{name}";
+
+{fields}
+
+  template <typename Visit>
+  void for_each_tensor(Visit&& visit) {{
+{visits}
+  }}
+}};
+
+Verdict check(const {short}Args& a, const Soc& soc);  // generated
+Status run(const {short}Args& a);                     // the kernel, written by hand
+
+}}  // namespace aclhost
+"""
+
+_SOURCE = """{banner}#include "ops/{snake}.h"
+
+#include <cmath>
+#include <string>
+
+#include "aclnnop/{header}"
+#include "opbase/checks.h"
+#include "opbase/launch.h"
+
+namespace aclhost {{
+
+Verdict check(const {short}Args& a, const Soc& soc) {{
+{steps}
+  return Verdict::proceed();
+}}
+
+}}  // namespace aclhost
+
+extern "C" aclnnStatus {name}GetWorkspaceSize({params}, uint64_t* workspaceSize,
+    aclOpExecutor** executor) {{
+  return aclhost::phase_one<aclhost::{short}Args>(
+      workspaceSize, executor, [&](aclhost::{short}Args& a, aclhost::Arguments& from) {{
+{resolves}
+      }});
+}}
+
+extern "C" aclnnStatus {name}(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+    aclrtStream stream) {{
+  return aclhost::phase_two({quoted}, workspace, workspaceSize, executor, stream);
+}}
+"""
+
+
+def _sentence(rule: Rule) -> str:
+    if not rule.depends_on_product:
+        return c_string(rule.sentence(products.DEFAULT))
+    each = ", ".join(c_string(rule.sentence(product)) for product in products.ALL)
+    return f"by_product(soc, {{{each}}})"
+
+
+def _step(op: Operator, step: Step) -> str:
+    if isinstance(step, DoneWhenEmpty):
+        return f"  if ({step.condition()}) return Verdict::nothing_to_do();"
+    rule = ", ".join(
+        (
+            c_string(op.name),
+            str(int(step.code)),
+            c_string(step.id),
+            c_string(step.parameter),
+            _sentence(step),
+            c_string(step.advice()),
+        )
+    )
+    return f"  if ({step.violated()})\n    return violation({{{rule}}}, {step.got()}, soc);"
+
+
+def _emit_one(op: Operator) -> Iterator[tuple[str, str]]:
+    visits = (f'    visit("{tensor.name}", {tensor.name});' for tensor in op.tensors)
+    resolves = (
+        f'        from.{param.resolve}("{param.name}", {param.name}, &a.{param.name});'
+        if param.resolve
+        else f"        a.{param.name} = {param.name};"
+        for param in op.params
+    )
+    names = {
+        "banner": banner(op.source),
+        "name": op.name,
+        "quoted": c_string(op.name),
+        "short": op.short_name,
+        "snake": op.snake_name,
+        "header": op.header,
+    }
+    yield (
+        f"native/ops/{op.snake_name}.h",
+        _ARGS.format(
+            fields="\n".join(f"  {param.field_type} {param.name};" for param in op.params),
+            visits="\n".join(visits),
+            **names,
+        ),
+    )
+    yield (
+        f"native/ops/{op.snake_name}.cc",
+        _SOURCE.format(
+            params=", ".join(param.c_declaration for param in op.params),
+            steps="\n".join(_step(op, step) for step in op.steps),
+            resolves="\n".join(resolves),
+            **names,
+        ),
+    )
+
+
+def emit() -> Iterator[tuple[str, str]]:
+    """A header and a source for each operator."""
+    for op in ops.ALL:
+        yield from _emit_one(op)

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docs/ops/*.md: a reference page for each operator, and the support matrix.
+
+`python -m aclhost.gen.pages docs/ops` writes them; a test keeps the committed ones fresh.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from aclhost import ops
+from aclhost.gen.python_text import signature
+from aclhost.spec import products
+from aclhost.spec.operator import Operator
+from aclhost.spec.params import Parameter, TensorIn, TensorInOut, TensorOut
+from aclhost.spec.products import Product
+from aclhost.spec.rules.base import DoneWhenEmpty, Rule, listing
+
+_PAGE = """<!-- Generated from {source}: edit that file, then run make docs. -->
+# {name}
+
+{summary}
+
+```c
+#include "aclnnop/{header}"
+
+aclnnStatus {name}GetWorkspaceSize({c_params},
+    uint64_t* workspaceSize, aclOpExecutor** executor);
+aclnnStatus {name}(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+    aclrtStream stream);
+```
+
+```python
+{signature}
+```
+
+## What it computes
+
+{formula}
+
+## Parameters
+
+{params}
+
+## Data types by product
+
+{dtypes}
+
+## Checks
+
+In this order; the first failure decides. `workspaceSize` and `executor` themselves must not be null
+(161001), and a handle that is not alive is refused with 161002. After a failure both results are
+left untouched.
+
+{checks}
+
+## Formats, empty tensors, determinism
+
+{formats} Strides may be any, zero and negative included, and so may offsets.
+
+{determinism}
+
+## Notes
+
+{notes}
+"""
+
+
+def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    lines = [list(head)]
+    lines.append(["---"] * len(lines[0]))
+    lines += [list(row) for row in rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _direction(param: Parameter) -> str:
+    if isinstance(param, TensorInOut):
+        return "in and out"
+    return "out" if isinstance(param, TensorOut) else "in"
+
+
+def _params(op: Operator) -> str:
+    rows = (
+        (f"`{p.name}`", f"`{p.c_type}`", _direction(p), p.doc, p.python_default or "")
+        for p in op.params
+    )
+    return _table(("name", "C type", "", "meaning", "default in Python"), rows)
+
+
+def dtype_names(op: Operator, param: Parameter, product: Product) -> str:
+    """The dtypes of a tensor on a product, as a phrase."""
+    if product not in op.products:
+        return "not supported"
+    rule = op.dtype_rule(param.name)
+    if rule is None:
+        return "any that the input's converts to"
+    return ", ".join(map(str, rule.dtypes(product)))
+
+
+def _dtypes(op: Operator) -> str:
+    rows = (
+        (product.title, *(dtype_names(op, tensor, product) for tensor in op.tensors))
+        for product in products.ALL
+    )
+    return _table(("product", *(f"`{tensor.name}`" for tensor in op.tensors)), rows)
+
+
+def _check_rows(op: Operator) -> Iterator[tuple[str, ...]]:
+    number = 0
+    for step in op.steps:
+        if isinstance(step, DoneWhenEmpty):
+            which = listing(f"`{name}`" for name in step.parameters)
+            yield ("", "0", "", f"{which} empty: nothing to do, nothing is written", "")
+        else:
+            number += 1
+            yield (str(number), str(int(step.code)), *_rule_cells(step))
+
+
+def _rule_cells(rule: Rule) -> tuple[str, str, str]:
+    return (f"`{rule.parameter}`" if rule.parameter else "", rule.sentence(), rule.advice())
+
+
+def page(op: Operator) -> str:
+    """The reference page of one operator."""
+    return _PAGE.format(
+        source=op.source.partition(":")[0],
+        name=op.name,
+        summary=op.summary,
+        header=op.header,
+        c_params=",\n    ".join(param.c_declaration for param in op.params),
+        signature=signature(op, qualified=True),
+        formula=op.formula,
+        params=_params(op),
+        dtypes=_dtypes(op),
+        checks=_table(("", "status", "parameter", "rule", "what to do"), _check_rows(op)),
+        formats=op.formats,
+        determinism=op.determinism,
+        notes="\n".join(f"- {note}" for note in op.notes),
+    )
+
+
+def _matrix_cell(op: Operator, product: Product) -> str:
+    first = next(param for param in op.params if isinstance(param, TensorIn | TensorInOut))
+    return dtype_names(op, first, product)
+
+
+def index() -> str:
+    """The support matrix, with links to the pages."""
+    rows = (
+        (
+            f"[{op.name}]({op.snake_name}.md)",
+            op.summary,
+            *(_matrix_cell(op, product) for product in products.ALL),
+        )
+        for op in ops.ALL
+    )
+    head = ("operator", "", *(product.title for product in products.ALL))
+    return (
+        "<!-- Generated from src/aclhost/ops: edit those files, then run make docs. -->\n"
+        "# Operators\n\nData types of the first tensor by product; the pages tell the rest.\n\n"
+        f"{_table(head, rows)}\n"
+    )
+
+
+def emit() -> Iterator[tuple[str, str]]:
+    """(file name, text) of every page."""
+    yield "index.md", index()
+    for op in ops.ALL:
+        yield f"{op.snake_name}.md", page(op)
+
+
+def main() -> None:
+    """Writes the pages and removes those of operators that are gone."""
+    directory = Path(sys.argv[1])
+    directory.mkdir(parents=True, exist_ok=True)
+    pages = dict(emit())
+    for stale in {path.name for path in directory.glob("*.md")} - pages.keys():
+        (directory / stale).unlink()
+    for name, text in pages.items():
+        (directory / name).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

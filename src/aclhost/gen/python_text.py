@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How an operator looks in Python: signature and docstring, shared by stub, binding and page."""
+
+from __future__ import annotations
+
+from aclhost.spec.operator import Operator
+from aclhost.spec.params import Parameter
+
+
+def _parameter(param: Parameter) -> str:
+    default = "" if param.python_default is None else f" = {param.python_default}"
+    return f"{param.python_name}: {param.python_type}{default}"
+
+
+def _out(op: Operator) -> str:
+    if len(op.outputs) == 1:
+        return "out: ArrayT | None = None"
+    members = ", ".join("ArrayT" for _ in op.outputs)
+    return f"out: tuple[{members}] | None = None"
+
+
+def result_type(op: Operator) -> str:
+    """What the function returns: an array, or a tuple of them."""
+    if len(op.outputs) < 2:
+        return "ArrayT"
+    return f"tuple[{', '.join('ArrayT' for _ in op.outputs)}]"
+
+
+def signature(op: Operator, *, qualified: bool = False) -> str:
+    """Required parameters in C order, then those with defaults, then `out` by keyword."""
+    params = [_parameter(param) for param in op.python_params()]
+    if op.outputs:
+        params += ["*", _out(op)]
+    name = f"aclhost.{op.snake_name}" if qualified else op.snake_name
+    return f"{name}({', '.join(params)}) -> {result_type(op)}"
+
+
+def docstring(op: Operator) -> str:
+    """Summary, parameters, result, errors."""
+    lines = [op.summary, "", f"{op.name} on the CPU. Arrays go in without a copy.", "", "Args:"]
+    lines += [f"    {param.python_name}: {param.doc}" for param in op.python_params()]
+    if op.outputs:
+        names = " and ".join(output.name for output in op.outputs)
+        lines.append(
+            f"    out: Where {names} is written; made anew, like the first input, if None."
+        )
+        lines += ["", "Returns:", *(f"    {output.doc}" for output in op.outputs)]
+    else:
+        lines += ["", "Returns:", f"    {op.params[0].python_name} itself."]
+    lines += ["", "Raises:", "    AclnnError: an argument breaks one of the operator's rules."]
+    return "\n".join(lines)

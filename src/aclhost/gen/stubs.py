@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""python/aclhost/_native.pyi: types and docstrings of the native module."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+
+from aclhost import ops
+from aclhost.gen.python_text import docstring, signature
+from aclhost.spec.operator import Operator
+
+_HEAD = '''# SPDX-License-Identifier: Apache-2.0
+# Generated from src/aclhost/ops: edit those files.
+from typing import SupportsComplex, SupportsFloat, SupportsInt, TypeAlias, TypeVar
+
+ArrayT = TypeVar("ArrayT")
+ScalarLike: TypeAlias = SupportsFloat | SupportsInt | SupportsComplex
+
+def select_soc(name: str | None) -> None:
+    """Plays another SoC from now on; None goes back to ACLHOST_SOC."""
+
+def soc_name() -> str:
+    """The SoC that is being played."""
+
+def live_objects() -> dict[str, int]:
+    """How many objects of each kind exist in the runtime."""
+
+'''
+
+
+def _function(op: Operator) -> str:
+    doc = textwrap.indent(f'"""{docstring(op)}\n"""', "    ")
+    return f"def {signature(op)}:\n{doc}\n"
+
+
+def emit() -> Iterator[tuple[str, str]]:
+    """The stub, and the list of functions that the package re-exports."""
+    functions = "\n".join(_function(op) for op in ops.ALL)
+    yield "python/aclhost/_native.pyi", _HEAD + functions
+    names = [op.snake_name for op in ops.ALL]
+    imports = "".join(f"    {name},\n" for name in names)
+    exports = "".join(f'    "{name}",\n' for name in names)
+    yield (
+        "python/aclhost/_functions.py",
+        "# SPDX-License-Identifier: Apache-2.0\n"
+        "# Generated from src/aclhost/ops: edit those files.\n"
+        '"""The operators as Python functions."""\n\n'
+        f"from aclhost._native import (\n{imports})\n\n__all__ = [\n{exports}]\n",
+    )

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small pieces that several emitters share."""
+
+from __future__ import annotations
+
+import json
+
+
+def banner(source: str) -> str:
+    """First lines of a generated C or C++ file: the file to edit instead."""
+    return f"// SPDX-License-Identifier: Apache-2.0\n// Generated from {source}: edit that file.\n"
+
+
+def c_banner(source: str) -> str:
+    """The same in comments that C90 accepts too."""
+    return "".join(f"/* {line[3:]} */\n" for line in banner(source).splitlines())
+
+
+def c_string(text: str) -> str:
+    """A C string literal; JSON's escapes are a subset of C's for ASCII text."""
+    return json.dumps(text)

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An operator: everything there is to know about one aclnn function pair."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from aclhost.spec import products
+from aclhost.spec.call import Call
+from aclhost.spec.params import TENSORS, Parameter, TensorIn, TensorInOut, TensorOut, snake_case
+from aclhost.spec.products import Product
+from aclhost.spec.rules.base import Rule, Step
+from aclhost.spec.rules.dtype import DtypeIn, SameDtype
+from aclhost.spec.rules.layout import SameFormat
+from aclhost.spec.rules.presence import SupportedProduct
+from aclhost.spec.rules.shape import SameShape
+from aclhost.spec.runtime_api import Function
+from aclhost.spec.runtime_api import Parameter as CParameter
+
+
+@dataclass(frozen=True)
+class Operator:
+    """The declaration from which headers, checks, bindings, pages and negative tests follow."""
+
+    name: str  # upstream's, with the aclnn prefix
+    summary: str
+    formula: str  # Markdown
+    params: tuple[Parameter, ...]
+    checks: tuple[tuple[Step, ...], ...]  # groups as written; the first failure decides
+    golden: Callable[..., Any]  # NumPy, float64 in and out; parameters by their Python names
+    samples: tuple[Call, ...]
+    launch_checks: tuple[tuple[Rule, ...], ...] = ()  # failures that only phase 2 reports
+    formats: str = "Any format label is accepted and ignored."
+    determinism: str = "Deterministic: the same bits for every run and thread count."
+    notes: tuple[str, ...] = ()  # documented limits nobody enforces, differences from upstream
+    header_name: str = ""  # where the header is not simply aclnn_<snake_name>.h
+    source: str = field(default_factory=lambda: _declaring_file(), compare=False)  # noqa: PLW0108
+
+    @property
+    def short_name(self) -> str:
+        return self.name.removeprefix("aclnn")
+
+    @property
+    def snake_name(self) -> str:
+        return snake_case(self.short_name)
+
+    @property
+    def header(self) -> str:
+        return self.header_name or f"aclnn_{self.snake_name}.h"
+
+    @property
+    def functions(self) -> tuple[Function, Function]:
+        """The two C functions."""
+        given = tuple(CParameter(param.c_type, param.name) for param in self.params)
+        results = (
+            CParameter("uint64_t*", "workspaceSize"),
+            CParameter("aclOpExecutor**", "executor"),
+        )
+        return (
+            Function(
+                f"{self.name}GetWorkspaceSize",
+                "aclnnStatus",
+                (*given, *results),
+                f"aclnnop/{self.header}",
+                f"{self.summary} Phase 1: checks the arguments and prepares the work.",
+            ),
+            Function(
+                self.name,
+                "aclnnStatus",
+                (
+                    CParameter("void*", "workspace"),
+                    CParameter("uint64_t", "workspaceSize"),
+                    CParameter("aclOpExecutor*", "executor"),
+                    CParameter("aclrtStream", "stream"),
+                ),
+                f"aclnnop/{self.header}",
+                "Phase 2: queues the prepared work on the stream.",
+            ),
+        )
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        return tuple(step for group in self.checks for step in group)
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """Every rule in order: those of phase 1, then those that phase 2 reports."""
+        return (*(step for step in self.steps if isinstance(step, Rule)), *self.late_rules)
+
+    @property
+    def late_rules(self) -> tuple[Rule, ...]:
+        return tuple(rule for group in self.launch_checks for rule in group)
+
+    @property
+    def tensors(self) -> tuple[Parameter, ...]:
+        return tuple(param for param in self.params if isinstance(param, TENSORS))
+
+    @property
+    def outputs(self) -> tuple[TensorOut, ...]:
+        return tuple(param for param in self.params if isinstance(param, TensorOut))
+
+    @property
+    def products(self) -> tuple[Product, ...]:
+        """Those that some check does not exclude as a whole."""
+        return tuple(
+            product
+            for product in products.ALL
+            if all(
+                product in rule.on if isinstance(rule, SupportedProduct) else rule.dtypes(product)
+                for rule in self.rules
+                if isinstance(rule, SupportedProduct | DtypeIn)
+            )
+        )
+
+    def parameter(self, name: str) -> Parameter:
+        return next(param for param in self.params if param.name == name)
+
+    def python_params(self) -> tuple[Parameter, ...]:
+        """Python's order: required parameters as in C, then those with defaults; outputs apart."""
+        given = [param for param in self.params if not isinstance(param, TensorOut)]
+        required = [param for param in given if param.python_default is None]
+        return (*required, *(param for param in given if param.python_default is not None))
+
+    def rules_before(self, rule: Rule) -> Iterator[Rule]:
+        for earlier in self.rules:
+            if earlier is rule or getattr(earlier, "rule", None) is rule:
+                return
+            yield earlier
+
+    def tied_before(
+        self, rule: Rule, tie: type[SameDtype | SameShape | SameFormat]
+    ) -> tuple[str, ...]:
+        """The rule's parameter and all that earlier rules force to agree with it."""
+        names = {rule.parameter}
+        ties = [earlier for earlier in self.rules_before(rule) if isinstance(earlier, tie)]
+        for _ in ties:
+            for each in ties:
+                if names & {each.parameter, each.other}:
+                    names |= {each.parameter, each.other}
+        return tuple(sorted(names))
+
+    def dtype_rule(self, name: str) -> DtypeIn | None:
+        """The rule that lists the parameter's dtypes, directly or through one it must equal."""
+        names = {name}
+        names |= {
+            rule.other
+            for rule in self.rules
+            if isinstance(rule, SameDtype) and rule.parameter == name
+        }
+        return next(
+            (rule for rule in self.rules if isinstance(rule, DtypeIn) and rule.parameter in names),
+            None,
+        )
+
+    def reads(self, param: Parameter) -> bool:
+        return isinstance(param, TensorIn | TensorInOut)
+
+
+def _declaring_file() -> str:
+    """The file and line whose module level builds the Operator, as a path in the repository."""
+    frame = inspect.currentframe()
+    while frame is not None:
+        _, inside, path = frame.f_code.co_filename.rpartition("aclhost/ops/")
+        if inside:
+            return f"src/aclhost/ops/{path}:{frame.f_lineno}"
+        frame = frame.f_back
+    return ""

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The C functions under test, with their types, and codes by name."""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import (
+    POINTER,
+    c_char_p,
+    c_float,
+    c_int32,
+    c_int64,
+    c_size_t,
+    c_uint16,
+    c_uint32,
+    c_uint64,
+    c_void_p,
+)
+from pathlib import Path
+
+INVALID_PARAM = 100000
+REPEAT_INITIALIZE = 100002
+INVALID_FILE = 100003
+PARSE_FILE = 100006
+REPEAT_FINALIZE = 100037
+INTERNAL_ERROR = 500000
+RT_PARAM_INVALID = 107000
+RT_INVALID_DEVICEID = 107001
+RT_CONTEXT_NULL = 107002
+RT_STREAM_CONTEXT = 107003
+RT_INVALID_HANDLE = 107017
+RT_SYSPARAMOPT_NOT_SET = 107021
+RT_MEMORY_ALLOCATION = 207001
+RT_NO_STREAM_RESOURCE = 207008
+RT_CONTEXT_RELEASE_ERROR = 507007
+ACLNN_NULLPTR = 161001
+ACLNN_INVALID = 161002
+
+_OBJECTS = ("Tensor", "Scalar", "IntArray", "FloatArray", "BoolArray", "TensorList", "ScalarList")
+_DIMS = [c_void_p, POINTER(POINTER(c_int64)), POINTER(c_uint64)]
+_DESCRIPTION = [
+    POINTER(c_int64), c_uint64, c_int32, POINTER(c_int64), c_int64, c_int32, POINTER(c_int64),
+    c_uint64, c_void_p,
+]  # fmt: skip
+
+_INT_FUNCTIONS = {
+    "aclInit": [c_char_p],
+    "aclFinalize": [],
+    "aclFinalizeReference": [POINTER(c_uint64)],
+    "aclrtSetDevice": [c_int32],
+    "aclrtResetDevice": [c_int32],
+    "aclrtResetDeviceForce": [c_int32],
+    "aclrtGetDevice": [POINTER(c_int32)],
+    "aclrtGetDeviceCount": [POINTER(c_uint32)],
+    "aclrtGetRunMode": [POINTER(c_int32)],
+    "aclrtCreateContext": [POINTER(c_void_p), c_int32],
+    "aclrtDestroyContext": [c_void_p],
+    "aclrtSetCurrentContext": [c_void_p],
+    "aclrtGetCurrentContext": [POINTER(c_void_p)],
+    "aclrtCreateStream": [POINTER(c_void_p)],
+    "aclrtDestroyStream": [c_void_p],
+    "aclrtSynchronizeStream": [c_void_p],
+    "aclrtSynchronizeDevice": [],
+    "aclrtMalloc": [POINTER(c_void_p), c_size_t, c_int32],
+    "aclrtFree": [c_void_p],
+    "aclrtMallocHost": [POINTER(c_void_p), c_size_t],
+    "aclrtFreeHost": [c_void_p],
+    "aclrtMemcpy": [c_void_p, c_size_t, c_void_p, c_size_t, c_int32],
+    "aclrtMemset": [c_void_p, c_size_t, c_int32, c_size_t],
+    "aclrtGetVersion": [POINTER(c_int32)] * 3,
+    "aclrtPeekAtLastError": [c_int32],
+    "aclrtGetLastError": [c_int32],
+    "aclrtSetSysParamOpt": [c_int32, c_int64],
+    "aclrtGetSysParamOpt": [c_int32, POINTER(c_int64)],
+    "aclrtCtxSetSysParamOpt": [c_int32, c_int64],
+    "aclrtCtxGetSysParamOpt": [c_int32, POINTER(c_int64)],
+    **{f"aclDestroy{name}": [c_void_p] for name in _OBJECTS},
+    **{f"aclGet{name}Size": [c_void_p, POINTER(c_uint64)] for name in _OBJECTS[2:]},
+    "aclGetViewShape": _DIMS,
+    "aclGetStorageShape": _DIMS,
+    "aclGetViewStrides": _DIMS,
+    "aclGetViewOffset": [c_void_p, POINTER(c_int64)],
+    "aclGetFormat": [c_void_p, POINTER(c_int32)],
+    "aclGetDataType": [c_void_p, POINTER(c_int32)],
+    "aclGetRawTensorAddr": [c_void_p, POINTER(c_void_p)],
+    "aclInitTensor": [c_void_p, *_DESCRIPTION],
+    "aclSetRawTensorAddr": [c_void_p, c_void_p],
+}
+_OTHER_FUNCTIONS = {
+    "aclGetRecentErrMsg": (c_char_p, []),
+    "aclrtGetSocName": (c_char_p, []),
+    "aclDataTypeSize": (c_size_t, [c_int32]),
+    "aclFloat16ToFloat": (c_float, [c_uint16]),
+    "aclFloatToFloat16": (c_uint16, [c_float]),
+    "aclCreateTensor": (c_void_p, _DESCRIPTION),
+    "aclCreateScalar": (c_void_p, [c_void_p, c_int32]),
+    **{f"aclCreate{name}": (c_void_p, [c_void_p, c_uint64]) for name in _OBJECTS[2:]},
+}
+
+
+def load(path: Path | str) -> ctypes.CDLL:
+    """The library with the type of every function declared."""
+    library = ctypes.CDLL(str(path))
+    for name, arguments in _INT_FUNCTIONS.items():
+        getattr(library, name).argtypes = arguments
+    for name, (result, arguments) in _OTHER_FUNCTIONS.items():
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, arguments
+    return library
+
+
+def dims(*values: int) -> ctypes.Array[c_int64]:
+    """A C array of 64-bit integers."""
+    return (c_int64 * len(values))(*values)
+
+
+def text(library: ctypes.CDLL) -> str:
+    """What aclGetRecentErrMsg answers, empty for null."""
+    return (library.aclGetRecentErrMsg() or b"").decode()

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fixtures: the library, a device, a stream; and fresh threads and processes."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import c_library
+import pytest
+
+from aclhost import _toolkit
+
+
+@pytest.fixture(scope="session")
+def lib():
+    return c_library.load(_toolkit.library())
+
+
+@pytest.fixture
+def device(lib):
+    """The thread has a context for the length of a test."""
+    assert lib.aclrtSetDevice(0) == 0
+    yield 0
+    lib.aclrtResetDevice(0)
+
+
+@pytest.fixture
+def stream(lib, device):
+    handle = ctypes.c_void_p()
+    assert lib.aclrtCreateStream(handle) == 0
+    yield handle
+    lib.aclrtDestroyStream(handle)
+
+
+@pytest.fixture
+def in_thread():
+    """Runs a function on a thread that has no context, no text and no last error."""
+
+    def run(function):
+        result = []
+        thread = threading.Thread(target=lambda: result.append(function()))
+        thread.start()
+        thread.join(60)
+        assert not thread.is_alive()
+        return result[0]
+
+    return run
+
+
+_PRELUDE = f"""
+import ctypes, sys
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+from c_library import *
+lib = load(sys.argv[1])
+"""
+
+
+@pytest.fixture
+def in_process():
+    """Runs statements in a new interpreter, where nobody has called the library before."""
+
+    def run(statements, **environment):
+        command = [sys.executable, "-c", _PRELUDE + statements, str(_toolkit.library())]
+        merged = {**os.environ, **environment}
+        done = subprocess.run(
+            command, env=merged, capture_output=True, text=True, timeout=60, check=False
+        )
+        assert done.returncode == 0, done.stderr
+
+    return run

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The declarations are complete, and usable without anything compiled."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from aclhost import ops
+from aclhost.gen import pages
+from aclhost.spec import dtypes, products
+from aclhost.spec.operator import Operator
+from aclhost.spec.params import TENSORS
+
+ROOT = Path(__file__).resolve().parents[2]
+EACH = pytest.mark.parametrize("op", ops.ALL, ids=lambda op: op.name)
+
+
+@EACH
+def test_operator_has_all_its_places(op: Operator) -> None:
+    assert (ROOT / op.source.partition(":")[0]).is_file()
+    assert (ROOT / "tests/ops" / f"test_{op.snake_name}.py").is_file()
+    kernels = "".join(path.read_text() for path in (ROOT / "native/kernels").glob("*.cc"))
+    assert f"Status run(const {op.short_name}Args&" in kernels
+
+
+@EACH
+def test_page_is_fresh(op: Operator) -> None:
+    committed = (ROOT / "docs/ops" / f"{op.snake_name}.md").read_text()
+    assert committed == pages.page(op), "run make docs"
+
+
+def test_index_is_fresh() -> None:
+    assert (ROOT / "docs/ops/index.md").read_text() == pages.index(), "run make docs"
+
+
+@EACH
+def test_golden_is_short_and_takes_the_parameters(op: Operator) -> None:
+    source = inspect.getsource(op.golden)
+    body = [line for line in source.split('"""')[-1].splitlines() if line.strip()]
+    assert len(body) <= 15
+    wanted = [param.python_name for param in op.params if param not in op.outputs]
+    assert list(inspect.signature(op.golden).parameters) == wanted
+
+
+@EACH
+def test_samples_name_every_parameter(op: Operator) -> None:
+    assert op.samples
+    for call in op.samples:
+        assert list(call.arguments) == [param.name for param in op.params]
+
+
+@EACH
+def test_rules_name_real_parameters(op: Operator) -> None:
+    names = {param.name for param in op.params} | {""}
+    for rule in op.rules:
+        assert rule.parameter in names
+        for product in products.ALL:
+            assert rule.sentence(product)
+        assert rule.advice().endswith(".")
+
+
+@EACH
+def test_every_pointer_is_checked_for_null(op: Operator) -> None:
+    checked = {rule.parameter for rule in op.rules if rule.id == "not_null"}
+    assert checked == {p.name for p in op.params if isinstance(p, TENSORS) or "*" in p.c_type}
+
+
+def test_declarations_import_without_numpy_or_the_native_module() -> None:
+    program = (
+        "import sys; sys.modules['numpy'] = None; sys.modules['aclhost._native'] = None;"
+        "from aclhost import ops; print(len(ops.ALL))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True,
+        env={"PYTHONPATH": str(ROOT / "src")},
+    )  # fmt: skip
+    assert int(done.stdout) == len(ops.ALL)
+
+
+def test_conversions_that_are_prohibited() -> None:
+    assert not dtypes.can_cast(dtypes.COMPLEX64, dtypes.FLOAT)
+    assert not dtypes.can_cast(dtypes.FLOAT, dtypes.INT32)
+    assert not dtypes.can_cast(dtypes.INT32, dtypes.BOOL)
+    assert dtypes.can_cast(dtypes.BOOL, dtypes.BOOL)
+    assert dtypes.can_cast(dtypes.INT32, dtypes.FLOAT)
+    assert dtypes.can_cast(dtypes.FLOAT, dtypes.COMPLEX64)
+
+
+@pytest.mark.parametrize(
+    ("soc", "product"),
+    [
+        ("Ascend910B1", products.A2), ("Ascend910B4-1", products.A2),
+        ("Ascend910_9391", products.A3), ("Ascend910A", products.T910),
+        ("Ascend910ProB", products.T910), ("Ascend310P3", products.P310P),
+        ("Ascend310B1", products.P310B), ("Ascend950PR_9599", products.A950),
+    ],
+)  # fmt: skip
+def test_soc_names(soc: str, product: products.Product) -> None:
+    assert products.of_soc(soc) is product
+
+
+def test_unknown_soc_name() -> None:
+    with pytest.raises(ValueError, match="unknown SoC 'Ascend1'.*Ascend910B1"):
+        products.of_soc("Ascend1")

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs described calls through the C ABI: device memory, handles, both phases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+import aclhost
+from aclhost import acl, aclnn
+from aclhost.spec.call import Argument, Call, ScalarArg, TensorArg
+from aclhost.spec.operator import Operator
+from aclhost.spec.params import TensorOut
+from support.values import Storage, make_output, make_storage, scalar_value
+
+HOST_TO_DEVICE, DEVICE_TO_HOST = 1, 2
+
+
+def ok(status: int) -> None:
+    assert status == 0, acl.get_recent_err_msg()
+
+
+@dataclass
+class Prepared:
+    """Handles and memory of one call."""
+
+    handles: dict[str, Any] = field(default_factory=dict)
+    storages: dict[str, Storage] = field(default_factory=dict)
+    addresses: dict[str, int] = field(default_factory=dict)
+
+    def fetch(self, name: str) -> np.ndarray:
+        """Copies the device memory of a tensor back and gives its view."""
+        storage = self.storages[name]
+        size = storage.memory.nbytes
+        if size:
+            pointer = storage.memory.ctypes.data
+            ok(acl.rt.memcpy(pointer, size, self.addresses[name], size, DEVICE_TO_HOST))
+        return storage.view
+
+
+def _scalar(argument: ScalarArg) -> int:
+    return aclnn.aclCreateScalar(scalar_value(argument).tobytes(), argument.dtype.value)
+
+
+def _tensor(prepared: Prepared, name: str, argument: TensorArg, storage: Storage) -> int:
+    size = storage.memory.nbytes
+    address = 0
+    if size:
+        address, status = acl.rt.malloc(size, 0)
+        ok(status)
+        prepared.addresses[name] = address
+        ok(acl.rt.memcpy(address, size, storage.memory.ctypes.data, size, HOST_TO_DEVICE))
+    prepared.storages[name] = storage
+    return aclnn.aclCreateTensor(
+        argument.shape,
+        len(argument.shape),
+        argument.dtype.value,
+        argument.element_strides,
+        argument.offset,
+        argument.format.value,
+        (argument.storage_elements,),
+        1,
+        address,
+    )
+
+
+def _handle(
+    prepared: Prepared, op: Operator, name: str, argument: Argument, rng: np.random.Generator
+) -> Any:
+    if isinstance(argument, TensorArg):
+        written = isinstance(op.parameter(name), TensorOut)
+        storage = make_output(argument) if written else make_storage(argument, rng)
+        return _tensor(prepared, name, argument, storage)
+    if isinstance(argument, ScalarArg):
+        return _scalar(argument)
+    if isinstance(argument, tuple):
+        return aclnn.aclCreateIntArray(argument, len(argument))
+    return argument
+
+
+_DESTROY = {
+    TensorArg: aclnn.aclDestroyTensor,
+    ScalarArg: aclnn.aclDestroyScalar,
+    tuple: aclnn.aclDestroyIntArray,
+}
+
+
+@contextmanager
+def prepared_call(op: Operator, call: Call, seed: int = 0) -> Iterator[Prepared]:
+    """All handles of a call, on its product; everything is released at the end."""
+    prepared = Prepared()
+    rng = np.random.default_rng(seed)
+    with aclhost.soc(call.product.default_soc):
+        for param in op.params:
+            argument = call.arguments[param.name]
+            prepared.handles[param.name] = _handle(prepared, op, param.name, argument, rng)
+        try:
+            yield prepared
+        finally:
+            release(prepared, call)
+
+
+def release(prepared: Prepared, call: Call) -> None:
+    for name, handle in prepared.handles.items():
+        destroy = _DESTROY.get(type(call.arguments[name]))
+        if destroy and handle:
+            ok(destroy(handle))
+    prepared.handles.clear()
+    for address in prepared.addresses.values():
+        ok(acl.rt.free(address))
+    prepared.addresses.clear()
+
+
+def phase_one(op: Operator, prepared: Prepared) -> tuple[int, int, int]:
+    function = getattr(aclnn, f"{op.name}GetWorkspaceSize")
+    result: tuple[int, int, int] = function(*(prepared.handles[p.name] for p in op.params))
+    return result
+
+
+def phase_two(op: Operator, executor: int, stream: int) -> int:
+    status: int = getattr(aclnn, op.name)(0, 0, executor, stream)
+    return status
+
+
+def run(op: Operator, prepared: Prepared, stream: int) -> None:
+    """Both phases and the synchronisation, all of which must succeed."""
+    workspace, executor, status = phase_one(op, prepared)
+    ok(status)
+    assert workspace == 0
+    ok(phase_two(op, executor, stream))
+    ok(acl.rt.synchronize_stream(stream))

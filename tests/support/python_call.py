@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Described calls as calls of the high-level Python functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import aclhost
+from aclhost.spec.call import Argument, Call, ScalarArg, TensorArg
+from aclhost.spec.formats import ND
+from aclhost.spec.operator import Operator
+from support.values import make_output, make_storage, scalar_value
+
+
+class NotExpressible(Exception):
+    """Formats, views outside their storage, dtypes without a NumPy name, a null output."""
+
+
+def _array(tensor: TensorArg, *, output: bool) -> np.ndarray:
+    if tensor.format is not ND:
+        raise NotExpressible(f"format {tensor.format}")
+    if not tensor.dtype.numpy:
+        raise NotExpressible(f"dtype {tensor.dtype}")
+    if not tensor.inside_storage:
+        raise NotExpressible("a view that leaves its storage")
+    rng = np.random.default_rng(0)
+    return (make_output(tensor) if output else make_storage(tensor, rng)).view
+
+
+def _python_value(argument: Argument) -> Any:
+    if isinstance(argument, TensorArg):
+        return _array(argument, output=False)
+    if isinstance(argument, ScalarArg):
+        return scalar_value(argument)
+    return argument
+
+
+def call_function(
+    op: Operator, call: Call
+) -> tuple[Callable[..., Any], dict[str, Any], list[np.ndarray]]:
+    """The function, its keyword arguments, and the arrays that it would write."""
+    arguments = {
+        param.python_name: _python_value(call.arguments[param.name]) for param in op.python_params()
+    }
+    outputs = []
+    for output in op.outputs:
+        tensor = call.arguments[output.name]
+        if not isinstance(tensor, TensorArg):
+            raise NotExpressible("a null output means a new one")
+        outputs.append(_array(tensor, output=True))
+    if outputs:
+        arguments["out"] = outputs[0] if len(outputs) == 1 else tuple(outputs)
+    return getattr(aclhost, op.snake_name), arguments, outputs

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every header stands alone, in C and C++, without a warning."""
+
+from pathlib import Path
+
+import pytest
+from support.programs import run
+
+from aclhost import _toolkit
+
+INCLUDE = _toolkit.prefix() / "include"
+HEADERS = sorted(str(path.relative_to(INCLUDE)) for path in INCLUDE.rglob("*.h"))
+WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror")
+LANGUAGES = {
+    "c99": ("gcc", "-xc", "-std=c99"),
+    "c11": ("gcc", "-xc", "-std=c11"),
+    "c++11": ("g++", "-xc++", "-std=c++11"),
+    "c++17": ("g++", "-xc++", "-std=c++17"),
+    "old-abi": ("g++", "-xc++", "-std=c++17", "-D_GLIBCXX_USE_CXX11_ABI=0"),
+}
+
+UPSTREAM_TREE = {
+    "acl/acl.h", "acl/acl_rt.h", "acl/acl_base.h", "acl/acl_base_rt.h", "acl/acl_base_mdl.h",
+    "acl/acl_op.h", "acl/acl_mdl.h", "acl/acl_rt_allocator.h",
+    "acl/error_codes/rt_error_codes.h", "acl/error_codes/ge_error_codes.h",
+    "aclnn/acl_meta.h", "aclnn/aclnn_base.h", "aclnn/opdev/op_errno.h", "aclnnop/aclnn_util.h",
+}  # fmt: skip
+
+# The exact types matter: clients pass these functions by name as deleters.
+DELETERS = r"""
+#include <memory>
+#include <type_traits>
+#include "acl/acl.h"
+#include "aclnn/acl_meta.h"
+#define SAME(function, ...) \
+  static_assert(std::is_same<decltype(&function), __VA_ARGS__>::value, #function)
+SAME(aclrtFree, aclError (*)(void*));
+SAME(aclrtFreeHost, aclError (*)(void*));
+SAME(aclDestroyTensor, aclnnStatus (*)(const aclTensor*));
+SAME(aclDestroyScalar, aclnnStatus (*)(const aclScalar*));
+SAME(aclDestroyIntArray, aclnnStatus (*)(const aclIntArray*));
+SAME(aclDestroyBoolArray, aclnnStatus (*)(const aclBoolArray*));
+SAME(aclDestroyTensorList, aclnnStatus (*)(const aclTensorList*));
+SAME(aclCreateTensorList, aclTensorList* (*)(const aclTensor* const*, uint64_t));
+SAME(aclSetDynamicInputTensorAddr,
+     aclnnStatus (*)(aclOpExecutor*, size_t, const size_t, aclTensorList*, void*));
+static_assert(sizeof(aclDataType) == 4 && sizeof(aclFormat) == 4 && sizeof(aclrtMemAttr) == 4, "");
+static_assert(std::is_same<decltype(OK), const aclnnStatus>::value && OK == 0, "");
+int main() {
+  std::unique_ptr<void, aclError (*)(void*)> memory(nullptr, aclrtFree);
+  std::unique_ptr<aclTensor, aclnnStatus (*)(const aclTensor*)> tensor(nullptr, aclDestroyTensor);
+  return 0;
+}
+"""
+
+
+def test_the_tree_is_complete():
+    assert set(HEADERS) >= UPSTREAM_TREE
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_headers_compile_alone(language, tmp_path):
+    source = tmp_path / "source"
+    compiler = LANGUAGES[language]
+    for header in HEADERS:
+        # Included twice: guards must hold.
+        source.write_text(
+            f'#include "{header}"\n#include "{header}"\nint main(void) {{ return 0; }}\n'
+        )
+        run([*compiler, *WARNINGS, "-fsyntax-only", f"-I{INCLUDE}", source])
+
+
+def test_headers_keep_to_themselves():
+    """Nothing outside the tree but the C library."""
+    allowed = {"<stdbool.h>", "<stddef.h>", "<stdint.h>", "<stdlib.h>"}
+    for header in HEADERS:
+        for line in (INCLUDE / header).read_text(encoding="ascii").splitlines():
+            if line.startswith("#include <"):
+                assert line.split()[1] in allowed, header
+
+
+def test_function_types(tmp_path):
+    source = tmp_path / "types.cpp"
+    source.write_text(DELETERS)
+    run(["g++", "-std=c++11", "-Wall", "-Werror", "-fsyntax-only", f"-I{INCLUDE}", source])
+
+
+def test_the_arch_tree_has_the_same_headers(arch_prefix):
+    for header in HEADERS:
+        text = (arch_prefix / "include" / header).read_text()
+        assert text == Path(INCLUDE, header).read_text(), header

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pyACL's names and conventions: outputs first, status last, handles as integers."""
+
+import sys
+
+import numpy as np
+import pytest
+from support.programs import clean_environment, run
+
+from aclhost import _toolkit, acl, constants
+
+
+@pytest.fixture
+def device():
+    assert acl.rt.set_device(0) == 0
+    yield
+    acl.rt.reset_device(0)
+
+
+LIFE_CYCLE = """
+from aclhost import acl
+print(acl.init(), acl.init(), acl.finalize_reference(), acl.finalize(), acl.finalize())
+print(acl.finalize_reference(), acl.init("/no/such/file"), acl.get_recent_err_msg() is not None)
+print(acl.get_recent_err_msg())
+"""
+
+
+def test_life_cycle():
+    lines = run([sys.executable, "-c", LIFE_CYCLE]).stdout.splitlines()
+    assert lines == ["0 100002 (1, 0) 0 100037", "(0, 100037) 100003 True", "None"]
+
+
+def test_queries(device):
+    assert acl.rt.get_device() == (0, 0)
+    count, ret = acl.rt.get_device_count()
+    assert (count >= 1, ret) == (True, 0)
+    assert acl.rt.get_run_mode() == (1, 0)
+    assert acl.rt.get_version() == (1, 17, 0, 0)
+    assert acl.get_soc_name().startswith("Ascend")
+    assert acl.data_type_size(constants.ACL_BF16) == 2
+    assert acl.data_type_size(constants.ACL_FLOAT6_E3M2) == 8
+
+
+def test_contexts_and_streams(device):
+    primary, ret = acl.rt.get_context()
+    assert ret == 0
+    context, ret = acl.rt.create_context(0)
+    assert (ret, acl.rt.get_context()) == (0, (context, 0))
+    assert context not in (0, primary)
+    stream, ret = acl.rt.create_stream()
+    assert (type(stream), ret) == (int, 0)
+    assert acl.rt.synchronize_stream(stream) == 0
+    assert acl.rt.synchronize_stream(0) == 0
+    assert acl.rt.synchronize_device() == 0
+    assert acl.rt.destroy_stream(stream) == 0
+    assert acl.rt.destroy_stream(stream) == 107017
+    assert acl.rt.set_context(primary) == 0
+    assert acl.rt.destroy_context(context) == 0
+
+
+def test_memory_round_trip(device):
+    source = np.arange(6, dtype=np.float32)
+    address, ret = acl.rt.malloc(source.nbytes, constants.ACL_MEM_MALLOC_HUGE_FIRST)
+    assert ret == 0
+    pointer = acl.util.numpy_to_ptr(source)
+    size = source.nbytes
+    assert acl.rt.memcpy(address, size, pointer, size, constants.ACL_MEMCPY_HOST_TO_DEVICE) == 0
+    payload = bytes(size)
+    target = acl.util.bytes_to_ptr(payload)
+    assert acl.rt.memcpy(target, size, address, size, constants.ACL_MEMCPY_DEVICE_TO_HOST) == 0
+    assert np.array_equal(np.frombuffer(payload, np.float32), source)
+    view = acl.util.ptr_to_numpy(address, (2, 3), 11)
+    assert np.array_equal(view, source.reshape(2, 3))
+    assert acl.rt.memset(address, size, 0, size) == 0
+    assert not view.any()
+    assert acl.util.ptr_to_bytes(address, size) == bytes(size)
+    assert acl.rt.free(address) == 0
+    assert acl.rt.free(address) == 107000
+
+
+def test_host_memory(device):
+    address, ret = acl.rt.malloc_host(64)
+    assert (ret, address % 64) == (0, 0)
+    assert acl.rt.free_host(address) == 0
+    assert acl.rt.malloc_host(0) == (0, 100000)
+
+
+def test_options(device):
+    assert acl.rt.set_sys_param_opt(0, 1) == 0
+    assert acl.rt.get_sys_param_opt(0) == (1, 0)
+    assert acl.rt.set_sys_param_opt(0, 0) == 0
+    assert acl.rt.ctx_set_sys_param_opt(1, 1) == 0
+    assert acl.rt.ctx_get_sys_param_opt(1) == (1, 0)
+
+
+def test_last_error(device):
+    assert acl.rt.set_device(-1) == 107001
+    assert acl.rt.peek_at_last_error(0) == 107001
+    assert acl.rt.get_last_error(0) == 107001
+    assert acl.rt.get_last_error(0) == 0
+    acl.get_recent_err_msg()
+
+
+def test_wrong_kinds_of_arguments_raise():
+    with pytest.raises(Exception, match="argument 1"):
+        acl.rt.set_device("0")
+
+
+@pytest.mark.parametrize(
+    ("number", "dtype"),
+    [(0, "?"), (1, "i1"), (2, "u1"), (5, "i4"), (11, "f4"), (12, "f8"), (23, "f2")],
+)
+def test_numpy_type_numbers(number, dtype):
+    source = np.arange(4).astype(dtype)
+    view = acl.util.ptr_to_numpy(source.ctypes.data, [4], number)
+    assert view.dtype == source.dtype
+    assert np.array_equal(view, source)
+
+
+def test_numpy_views():
+    strided = np.arange(6).reshape(2, 3).T
+    pointer, copy = acl.util.numpy_contiguous_to_ptr(strided)
+    assert pointer == copy.ctypes.data != strided.ctypes.data
+    assert copy.flags.c_contiguous
+    same = acl.util.numpy_contiguous_to_ptr(copy)
+    assert same[0] == pointer
+    assert acl.util.ptr_to_numpy(copy.ctypes.data, (0, 3), 11).shape == (0, 3)
+    with pytest.raises(ValueError, match="number 17"):
+        acl.util.ptr_to_numpy(pointer, (1,), 17)
+
+
+def test_programs_may_say_import_acl():
+    text = (
+        "import acl, acl.rt\nfrom acl import util\nprint(acl.rt.get_run_mode(), acl.util is util)"
+    )
+    directory = _toolkit.prefix() / "python" / "site-packages"
+    done = run([sys.executable, "-c", text], env=clean_environment(PYTHONPATH=directory))
+    assert done.stdout == "(1, 0) True\n"

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The build recipes of upstream's documents work against the tree as they are."""
+
+import shutil
+import sysconfig
+
+import pytest
+from support.programs import ELU_PROGRAM, LIBRARIES, clean_environment, run
+
+# Where each recipe takes the root from, which directories it adds, what it links by path.
+CMAKE_RECIPES = {
+    "ops-nn compile and run": (
+        "ASCEND_CUSTOM_PATH", ("include", "include/aclnn"),
+        ("ascendcl", "nnopbase", "opapi_math", "opapi_nn"), "-std=c++11",
+    ),
+    "ops-cv compile and run": (
+        "ASCEND_CUSTOM_PATH", ("include", "include/aclnn"),
+        ("acl_rt", "nnopbase", "opapi_math", "opapi_cv"), "-std=c++11",
+    ),
+    "ops-nn invocation": (
+        "ASCEND_HOME_PATH", ("include", "include/aclnnop"),
+        ("ascendcl", "nnopbase", "opapi_nn"), "-std=c++11",
+    ),
+    "runtime sample": (
+        "", ("include", "aclnn"), ("acl_rt", "nnopbase", "opapi"),
+        "-O2;-std=c++17;-D_GLIBCXX_USE_CXX11_ABI=0;-Wall;-Werror",
+    ),
+}  # fmt: skip
+
+CMAKE_LISTS = """\
+cmake_minimum_required(VERSION 3.14)
+project(RECIPE CXX)
+add_compile_options({options})
+if(NOT "${{ASCEND_CANN_PACKAGE_PATH}}" STREQUAL "")
+  set(ROOT ${{ASCEND_CANN_PACKAGE_PATH}})
+elseif(NOT "$ENV{{{variable}}}" STREQUAL "")
+  set(ROOT $ENV{{{variable}}})
+else()
+  set(ROOT /usr/local/Ascend/cann)
+endif()
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${{CMAKE_BINARY_DIR}}/bin)
+include_directories({includes})
+add_executable(recipe program.cpp)
+target_link_libraries(recipe PRIVATE {libraries})
+"""
+
+
+@pytest.fixture(scope="module")
+def cmake():
+    here = sysconfig.get_path("scripts")
+    found = shutil.which("cmake", path=here) or shutil.which("cmake")
+    assert found, "these tests need cmake: pip install cmake"
+    return found
+
+
+@pytest.mark.parametrize("recipe", CMAKE_RECIPES)
+def test_cmake(recipe, cmake, prefix, tmp_path):
+    variable, includes, libraries, options = CMAKE_RECIPES[recipe]
+    lists = CMAKE_LISTS.format(
+        options=options,
+        variable=variable,
+        includes=" ".join(f"${{ROOT}}/{name}" for name in includes),
+        libraries=" ".join(f"${{ROOT}}/lib64/lib{name}.so" for name in libraries),
+    )
+    (tmp_path / "CMakeLists.txt").write_text(lists)
+    (tmp_path / "program.cpp").write_text(ELU_PROGRAM)
+    root = {variable: prefix} if variable else {}
+    package = () if variable else (f"-DASCEND_CANN_PACKAGE_PATH={prefix}",)
+    flags = ("-DCMAKE_CXX_COMPILER=g++", "-DCMAKE_SKIP_RPATH=TRUE", *package)
+    run([cmake, "-S", tmp_path, "-B", tmp_path / "build", *flags], env=clean_environment(**root))
+    run([cmake, "--build", tmp_path / "build"])
+    environment = clean_environment(LD_LIBRARY_PATH=prefix / "lib64")
+    assert run([tmp_path / "build/bin/recipe"], env=environment).stdout == "elu ok\n"
+
+
+@pytest.mark.parametrize("runtime", ["ascendcl", "acl_rt"])
+def test_one_line_of_build_sh(runtime, build, prefix):
+    include = prefix / "include"
+    flags = (f"-I{include}", f"-I{include}/aclnnop", f"-I{include}/aclnn", f"-L{prefix}/opp/lib64")
+    names = ("opapi_nn", "opapi_math", runtime, "nnopbase")
+    program = build("c++", ELU_PROGRAM, *flags, f"-L{prefix}/lib64", *(f"-l{n}" for n in names))
+    environment = clean_environment(LD_LIBRARY_PATH=prefix / "lib64")
+    assert run([program], env=environment).stdout == "elu ok\n"
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_any_one_library_is_enough(name, build, prefix, arch_prefix):
+    """Also from the tree that upstream's links lead to."""
+    flags = (f"-I{arch_prefix}/include", f"-L{arch_prefix}/lib64", f"-l{name}")
+    program = build("c++", ELU_PROGRAM, "-std=c++11", *flags)
+    for root in (prefix, arch_prefix):
+        environment = clean_environment(LD_LIBRARY_PATH=root / "lib64")
+        assert run([program], env=environment).stdout == "elu ok\n"
+
+
+def test_bare_operator_header(build, prefix):
+    text = ELU_PROGRAM.replace("aclnnop/aclnn_elu.h", "aclnn_elu.h")
+    flags = (f"-I{prefix}/include", f"-I{prefix}/include/aclnnop", f"-L{prefix}/lib64", "-lopapi")
+    build("c++", text, *flags)

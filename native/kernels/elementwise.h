@@ -15,6 +15,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/parallel.h"
 #include "base/status.h"
 #include "kernels/convert.h"
 #include "kernels/memory.h"
@@ -23,6 +24,7 @@
 namespace aclhost {
 
 constexpr int64_t kBlockElements = 1024;
+constexpr int64_t kParallelElements = 16 * kBlockElements;  // less is not worth a second thread
 
 // A value that names a type, for generic lambdas.
 template <typename T>
@@ -212,8 +214,10 @@ Status elementwise(const Point& point, const TensorView& out, const Views&... vi
     if (!inputs[i].move) return detail::no_such_conversion(*sources[i]);
   }
   const StridedLoop loop = make_loop({&out, &views...});
-  detail::compute_blocks<T>(loop, 0, loop.total, point, output, inputs,
-                            std::make_index_sequence<kInputs>{});
+  parallel_for(loop.total, kParallelElements, [&](int64_t begin, int64_t end) {
+    detail::compute_blocks<T>(loop, begin, end, point, output, inputs,
+                              std::make_index_sequence<kInputs>{});
+  });
   return {};
 }
 

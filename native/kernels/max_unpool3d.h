@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "kernels/index_error.h"
 #include "kernels/strided.h"
 #include "kernels/volume.h"
 #include "opbase/views.h"
@@ -50,12 +51,6 @@ struct Unpooling {
   StridedLoop walk;    // row-major; operand 1 is the small tensor, 2 the indices
   char* small;
   const char* indices;
-};
-
-// The first index that names no place.
-struct BadIndex {
-  int64_t position = -1;  // -1: there is none
-  int64_t value = 0;
 };
 
 // Calls move(large element, small element) for the positions [begin, end), in this order. The large

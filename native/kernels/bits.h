@@ -7,9 +7,11 @@
 
 #include "base/status.h"
 #include "dtypes.h"
+#include "kernels/isa.h"
 #include "opbase/views.h"
 
 namespace aclhost {
+inline namespace ACLHOST_ISA {
 
 // Calls visit(zero) with a zero of the unsigned type that is as wide as the view's elements.
 template <typename Visit>
@@ -31,4 +33,5 @@ Status visit_width(const TensorView& view, const Visit& visit) {
   }
 }
 
+}  // namespace ACLHOST_ISA
 }  // namespace aclhost

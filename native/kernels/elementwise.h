@@ -22,6 +22,7 @@
 #include "kernels/strided.h"
 
 namespace aclhost {
+inline namespace ACLHOST_ISA {
 
 constexpr int64_t kBlockElements = 1024;
 constexpr int64_t kParallelElements = 16 * kBlockElements;  // less is not worth a second thread
@@ -183,6 +184,7 @@ template <typename T, typename Point, std::size_t... I>
 void compute_blocks(const StridedLoop& loop, int64_t begin, int64_t end, const Point& point,
                     const Output<T>& output, const std::array<Input<T>, sizeof...(I)>& inputs,
                     std::index_sequence<I...>) {
+  const Point own_point = point;  // on the stack, what it holds stays in registers
   alignas(64) T input_buffers[sizeof...(I)][kBlockElements];
   alignas(64) T output_buffer[kBlockElements];
   while (begin < end) {
@@ -192,7 +194,7 @@ void compute_blocks(const StridedLoop& loop, int64_t begin, int64_t end, const P
     T* const out = place ? place : output_buffer;
 // Input and output are the same elements or different ones: no iteration reads another's result.
 #pragma GCC ivdep
-    for (int64_t i = 0; i < count; ++i) out[i] = Narrow<T>::from(point(widen(in[I][i])...));
+    for (int64_t i = 0; i < count; ++i) out[i] = Narrow<T>::from(own_point(widen(in[I][i])...));
     if (!place) flush(loop, output, begin, count, output_buffer);
     begin += count;
   }
@@ -238,4 +240,5 @@ Status visit_floating(const TensorView& view, const Visit& visit) {
   }
 }
 
+}  // namespace ACLHOST_ISA
 }  // namespace aclhost

@@ -8,6 +8,7 @@
 #include "opbase/checks.h"
 
 namespace aclhost {
+inline namespace ACLHOST_ISA {
 namespace {
 
 Shape coordinates(const TensorView& view, int64_t position) {
@@ -37,4 +38,5 @@ Status index_out_of_range(const char* op, const TensorView& indices, int64_t pos
   return Status::failed(std::move(failure));
 }
 
+}  // namespace ACLHOST_ISA
 }  // namespace aclhost

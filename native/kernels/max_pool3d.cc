@@ -9,6 +9,7 @@
 #include "ops/max_pool3d_with_argmax.h"
 
 namespace aclhost {
+inline namespace ACLHOST_ISA {
 namespace {
 
 template <typename T>
@@ -95,4 +96,5 @@ Status run(const MaxPool3dWithArgmaxArgs& args) {
   });
 }
 
+}  // namespace ACLHOST_ISA
 }  // namespace aclhost

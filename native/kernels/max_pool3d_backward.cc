@@ -17,6 +17,7 @@
 #include "ops/max_pool3d_with_argmax_backward.h"
 
 namespace aclhost {
+inline namespace ACLHOST_ISA {
 namespace {
 
 constexpr int64_t kBlockSums = 16 * 1024;
@@ -236,4 +237,5 @@ Status run(const MaxPool3dWithArgmaxBackwardArgs& args) {
   });
 }
 
+}  // namespace ACLHOST_ISA
 }  // namespace aclhost

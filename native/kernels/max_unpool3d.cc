@@ -10,6 +10,7 @@
 #include "ops/max_unpool3d_backward.h"
 
 namespace aclhost {
+inline namespace ACLHOST_ISA {
 namespace {
 
 // Views with stride 0 may describe more elements than a number can count.
@@ -114,4 +115,5 @@ Status run(const MaxUnpool3dArgs& args) {
   });
 }
 
+}  // namespace ACLHOST_ISA
 }  // namespace aclhost

@@ -15,6 +15,7 @@
 #include "opbase/views.h"
 
 namespace aclhost {
+inline namespace ACLHOST_ISA {
 
 // Where the elements of a volume lie, by their row-major number.
 class Places {
@@ -82,4 +83,5 @@ BadIndex for_each_pair(const Unpooling& u, int64_t begin, int64_t end, const Mov
   return bad;
 }
 
+}  // namespace ACLHOST_ISA
 }  // namespace aclhost

@@ -14,6 +14,7 @@
 #include "kernels/elementwise.h"
 
 namespace aclhost {
+inline namespace ACLHOST_ISA {
 
 constexpr int kSumLanes = 16;
 constexpr int64_t kBranchBlocks = 64;  // summed by one thread; a power of two
@@ -78,4 +79,5 @@ double sum_of(const Point& point, const Shape& shape, const TensorView& x, const
   return reduce_detail::sum_tree([&](int64_t branch) { return sums[branch]; }, 0, branches);
 }
 
+}  // namespace ACLHOST_ISA
 }  // namespace aclhost

@@ -10,6 +10,7 @@
 #include "ops/upsample_nearest3d_backward.h"
 
 namespace aclhost {
+inline namespace ACLHOST_ISA {
 namespace {
 
 // Rows are computed in blocks of this many elements, whose windows are known from a table.
@@ -179,4 +180,5 @@ Status run(const UpsampleNearest3dArgs& args) {
   });
 }
 
+}  // namespace ACLHOST_ISA
 }  // namespace aclhost

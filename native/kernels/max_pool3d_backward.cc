@@ -11,9 +11,9 @@
 #include <new>
 
 #include "kernels/elementwise.h"
-#include "kernels/index_error.h"
 #include "kernels/volume.h"
 #include "opbase/geometry.h"
+#include "opbase/index_error.h"
 #include "ops/max_pool3d_with_argmax_backward.h"
 
 namespace aclhost {

@@ -5,7 +5,7 @@
 
 #include "kernels/bits.h"
 #include "kernels/elementwise.h"
-#include "kernels/index_error.h"
+#include "opbase/index_error.h"
 #include "ops/max_unpool3d.h"
 #include "ops/max_unpool3d_backward.h"
 

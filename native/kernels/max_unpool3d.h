@@ -9,9 +9,9 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "kernels/index_error.h"
 #include "kernels/strided.h"
 #include "kernels/volume.h"
+#include "opbase/index_error.h"
 #include "opbase/views.h"
 
 namespace aclhost {

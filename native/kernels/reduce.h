@@ -9,7 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
+#include <memory>
 
 #include "kernels/elementwise.h"
 
@@ -69,7 +69,7 @@ double sum_of(const Point& point, const Shape& shape, const TensorView& x, const
   if (blocks == 0) return 0.0;
   // Full branches of a power of two of blocks are branches of the whole tree, too.
   const int64_t branches = (blocks + kBranchBlocks - 1) / kBranchBlocks;
-  std::vector<double> sums(branches);
+  const std::unique_ptr<double[]> sums(new double[branches]);
   parallel_for(branches, 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       sums[i] = reduce_detail::sum_tree(leaf, i * kBranchBlocks,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/index_error.h"
+#include "opbase/index_error.h"
 
 #include <string>
 #include <utility>
@@ -8,7 +8,7 @@
 #include "opbase/checks.h"
 
 namespace aclhost {
-inline namespace ACLHOST_ISA {
+
 namespace {
 
 Shape coordinates(const TensorView& view, int64_t position) {
@@ -38,5 +38,4 @@ Status index_out_of_range(const char* op, const TensorView& indices, int64_t pos
   return Status::failed(std::move(failure));
 }
 
-}  // namespace ACLHOST_ISA
 }  // namespace aclhost

@@ -6,11 +6,9 @@
 #include <mutex>
 
 #include "base/status.h"
-#include "kernels/isa.h"
 #include "opbase/views.h"
 
 namespace aclhost {
-inline namespace ACLHOST_ISA {
 
 // The first index that names no place.
 struct BadIndex {
@@ -38,5 +36,4 @@ class FirstBadIndex {
 Status index_out_of_range(const char* op, const TensorView& indices, int64_t position,
                           int64_t value, int64_t limit);
 
-}  // namespace ACLHOST_ISA
 }  // namespace aclhost

@@ -11,12 +11,11 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import NoReturn
 
 import click
-from rich.console import Console
 
 from aclhost import _toolkit
+from aclhost.cli.console import give_up, say
 from aclhost.spec import products
 
 _COMPILERS = ("g++", "c++", "clang++")
@@ -33,7 +32,7 @@ def run(soc: str | None, std: str, file: Path, arguments: tuple[str, ...]) -> No
     The compiler is $CXX, or the first of g++, c++, clang++. The exit status is the program's.
     """
     if not file.is_file():
-        _give_up(f"{file}: no such file")
+        give_up(f"{file}: no such file")
     environment = _environment(soc)
     with tempfile.TemporaryDirectory(prefix="aclhost-") as directory:
         program = Path(directory) / file.stem
@@ -47,7 +46,7 @@ def _environment(soc: str | None) -> dict[str, str]:
         try:
             products.of_soc(soc)
         except ValueError as error:
-            _give_up(str(error))
+            give_up(str(error))
         environment["ACLHOST_SOC"] = soc
     return environment
 
@@ -56,19 +55,19 @@ def _compiler() -> list[str]:
     chosen = shlex.split(os.environ.get("CXX", ""))
     if chosen:
         if shutil.which(chosen[0]) is None:
-            _give_up(f"CXX names {chosen[0]}, which is not installed")
+            give_up(f"CXX names {chosen[0]}, which is not installed")
         return chosen
     for name in _COMPILERS:
         if shutil.which(name):
             return [name]
-    _give_up(f"no C++ compiler found (looked for {', '.join(_COMPILERS)}); install one or set CXX")
+    give_up(f"no C++ compiler found (looked for {', '.join(_COMPILERS)}); install one or set CXX")
 
 
 def _compile(file: Path, program: Path, std: str) -> None:
     flags = [f"-std={std}", "-O1", "-g", *_toolkit.cflags()]
     command = [*_compiler(), *flags, str(file.resolve()), "-o", str(program), *_toolkit.libs()]
     if subprocess.run(command, check=False).returncode != 0:
-        _give_up(f"{file} does not compile; the command was: {shlex.join(command)}")
+        give_up(f"{file} does not compile; the command was: {shlex.join(command)}")
 
 
 def _execute(program: Path, arguments: tuple[str, ...], environment: dict[str, str]) -> int:
@@ -76,16 +75,5 @@ def _execute(program: Path, arguments: tuple[str, ...], environment: dict[str, s
     status = subprocess.run([program, *arguments], env=environment, check=False).returncode
     if status >= 0:
         return status
-    _say(f"{program.name} was ended by signal {-status} ({signal.strsignal(-status)})")
+    say(f"{program.name} was ended by signal {-status} ({signal.strsignal(-status)})")
     return 128 - status
-
-
-def _say(text: str) -> None:
-    console = Console(stderr=True, soft_wrap=True, highlight=False)
-    console.print("[bold red]aclhost:[/]", end=" ")
-    console.print(text, markup=False)
-
-
-def _give_up(text: str) -> NoReturn:
-    _say(text)
-    sys.exit(1)

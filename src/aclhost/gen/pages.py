@@ -75,7 +75,8 @@ def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _direction(param: Parameter) -> str:
+def direction(param: Parameter) -> str:
+    """Whether the operator reads the parameter, writes it, or both."""
     if isinstance(param, TensorInOut):
         return "in and out"
     return "out" if isinstance(param, TensorOut) else "in"
@@ -83,7 +84,7 @@ def _direction(param: Parameter) -> str:
 
 def _params(op: Operator) -> str:
     rows = (
-        (f"`{p.name}`", f"`{p.c_type}`", _direction(p), p.doc, p.python_default or "")
+        (f"`{p.name}`", f"`{p.c_type}`", direction(p), p.doc, p.python_default or "")
         for p in op.params
     )
     return _table(("name", "C type", "", "meaning", "default in Python"), rows)
@@ -107,7 +108,8 @@ def _dtypes(op: Operator) -> str:
     return _table(("product", *(f"`{tensor.name}`" for tensor in op.tensors)), rows)
 
 
-def _check_rows(op: Operator) -> Iterator[tuple[str, ...]]:
+def step_rows(op: Operator) -> Iterator[tuple[str, ...]]:
+    """(number, status, parameter, rule, what to do) for every step in order."""
     number = 0
     for step in op.steps:
         if isinstance(step, DoneWhenEmpty):
@@ -134,16 +136,16 @@ def page(op: Operator) -> str:
         formula=op.formula,
         params=_params(op),
         dtypes=_dtypes(op),
-        checks=_table(("", "status", "parameter", "rule", "what to do"), _check_rows(op)),
+        checks=_table(("", "status", "parameter", "rule", "what to do"), step_rows(op)),
         formats=op.formats,
         determinism=op.determinism,
         notes="\n".join(f"- {note}" for note in op.notes),
     )
 
 
-def _matrix_cell(op: Operator, product: Product) -> str:
-    first = next(param for param in op.params if isinstance(param, TensorIn | TensorInOut))
-    return dtype_names(op, first, product)
+def first_tensor(op: Operator) -> Parameter:
+    """The tensor that an overview is about."""
+    return next(param for param in op.params if isinstance(param, TensorIn | TensorInOut))
 
 
 def index() -> str:
@@ -152,7 +154,7 @@ def index() -> str:
         (
             f"[{op.name}]({op.snake_name}.md)",
             op.summary,
-            *(_matrix_cell(op, product) for product in products.ALL),
+            *(dtype_names(op, first_tensor(op), product) for product in products.ALL),
         )
         for op in ops.ALL
     )

@@ -97,6 +97,12 @@ def product(name: str) -> Product:
         ) from None
 
 
+def soc(name: str) -> str:
+    """The SoC that a user means by a product or a SoC name."""
+    found = product(name)
+    return name if name.startswith(found.soc_prefix) else found.default_soc
+
+
 def status_codes(text: str) -> tuple[ErrorCode, ...]:
     """The status codes with this number or name; several names can share a number."""
     if text.lstrip("-").isdigit():

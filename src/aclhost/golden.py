@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 import aclhost
-from aclhost.arrays import NDArray
+from aclhost.arrays import NDArray, numpy_dtype
+from aclhost.spec.call import Argument, ScalarArg
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import Double, Float, Parameter, Scalar, TensorInOut, TensorOut
 
-__all__ = ["native", "reference", "results_of"]
+__all__ = ["native", "plain", "reference", "results_of"]
 
 
 def results_of(op: Operator) -> tuple[Parameter, ...]:
@@ -44,6 +45,15 @@ def reference(op: Operator, arguments: Mapping[str, Any]) -> tuple[NDArray, ...]
     }
     with np.errstate(all="ignore"):
         return _several(op.golden(**values))
+
+
+def plain(argument: Argument) -> Any:  # noqa: ANN401
+    """A described argument that is no tensor, as the Python functions take it."""
+    if not isinstance(argument, ScalarArg):
+        return argument
+    kind = numpy_dtype(argument.dtype)
+    value = argument.value if kind.kind == "c" else argument.value.real
+    return np.array(value).astype(kind)[()]
 
 
 def _several(results: Any) -> tuple[NDArray, ...]:  # noqa: ANN401

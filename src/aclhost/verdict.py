@@ -13,6 +13,7 @@ from typing import Any
 
 import aclhost
 from aclhost import acl, aclnn
+from aclhost.golden import plain
 from aclhost.spec.call import Argument, Call, ScalarArg, TensorArg
 from aclhost.spec.operator import Operator
 from aclhost.spec.products import Product
@@ -75,8 +76,7 @@ def _handle(argument: Argument, name: str, stack: ExitStack) -> Any:  # noqa: AN
     if isinstance(argument, TensorArg):
         handle, destroy = _tensor(argument), aclnn.aclDestroyTensor
     elif isinstance(argument, ScalarArg):
-        content = _scalar_bytes(argument)
-        handle = aclnn.aclCreateScalar(content, argument.dtype.value)
+        handle = aclnn.aclCreateScalar(plain(argument).tobytes(), argument.dtype.value)
         destroy = aclnn.aclDestroyScalar
     elif isinstance(argument, tuple):
         handle = aclnn.aclCreateIntArray(argument, len(argument))
@@ -101,13 +101,3 @@ def _tensor(argument: TensorArg) -> int:
         1,
         0,
     )
-
-
-def _scalar_bytes(argument: ScalarArg) -> bytes:
-    import numpy as np
-
-    from aclhost.arrays import numpy_dtype
-
-    dtype = numpy_dtype(argument.dtype)
-    value = argument.value if dtype.kind == "c" else argument.value.real
-    return np.array(value).astype(dtype).tobytes()

@@ -8,6 +8,7 @@ import click
 from aclhost._names import suggestion
 from aclhost.cli.compare import compare_command
 from aclhost.cli.config import config, env
+from aclhost.cli.doctor import doctor
 from aclhost.cli.explain import explain
 from aclhost.cli.golden import golden_command
 from aclhost.cli.ops import ops_command
@@ -33,5 +34,5 @@ def main() -> None:
     """AscendCL and the aclnn operators on any CPU."""
 
 
-for command in (compare_command, config, env, explain, golden_command, ops_command, run):
+for command in (compare_command, config, doctor, env, explain, golden_command, ops_command, run):
     main.add_command(command)

@@ -13,6 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from aclhost import _names, described, ops
+from aclhost.cli.completion import call_arguments, codes_and_operators, socs
 from aclhost.cli.console import give_up, output, print_json
 from aclhost.spec import products
 from aclhost.spec.error_advice import ADVICE
@@ -23,9 +24,11 @@ from aclhost.verdict import Verdict, check
 
 
 @click.command()
-@click.argument("what", metavar="CODE|NAME")
-@click.argument("arguments", nargs=-1, metavar="[ARG=VALUE]...")
-@click.option("--soc", help="One product (A2) or SoC (Ascend910B1) instead of all.")
+@click.argument("what", metavar="CODE|NAME", shell_complete=codes_and_operators)
+@click.argument("arguments", nargs=-1, metavar="[ARG=VALUE]...", shell_complete=call_arguments)
+@click.option(
+    "--soc", help="One product (A2) or SoC (Ascend910B1) instead of all.", shell_complete=socs
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def explain(what: str, arguments: tuple[str, ...], soc: str | None, as_json: bool) -> None:
     """Explain a status CODE, or check a call of NAME without running it.

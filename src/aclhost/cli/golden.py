@@ -15,16 +15,16 @@ from rich.table import Table
 
 import aclhost
 from aclhost import _names, described, golden
-from aclhost.arrays import NDArray, UnreadableArrayError, load_one, numpy_dtype, write_all
+from aclhost.arrays import NDArray, UnreadableArrayError, load_one, write_all
+from aclhost.cli.completion import operators, socs
 from aclhost.cli.console import give_up, output, print_json
 from aclhost.compare import compare
-from aclhost.spec.call import ScalarArg
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import TENSORS, Parameter, TensorOut
 
 
 @click.command("golden", context_settings={"ignore_unknown_options": True})
-@click.argument("name")
+@click.argument("name", shell_complete=operators)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[--ARG VALUE]...")
 @click.option(
     "-o", "--output", "directory", default=".", type=click.Path(path_type=Path),
@@ -34,7 +34,9 @@ from aclhost.spec.params import TENSORS, Parameter, TensorOut
     "--format", "kind", type=click.Choice(["npy", "npz", "pt"]), default="npy", show_default=True,
     help="What the results are written as.",
 )  # fmt: skip
-@click.option("--soc", help="Reproduce this product (A2) or SoC (Ascend910B1).")
+@click.option(
+    "--soc", help="Reproduce this SoC (Ascend910B1) or product (A2).", shell_complete=socs
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def golden_command(
     name: str,
@@ -57,8 +59,7 @@ def golden_command(
     try:
         op = _names.operator(name)
         values = _values(op, _words(arguments))
-        product = None if soc is None else _names.product(soc)
-        with aclhost.soc(aclhost.soc_name() if product is None else product.default_soc):
+        with aclhost.soc(aclhost.soc_name() if soc is None else _names.soc(soc)):
             computed = golden.native(op, values)
         exact = golden.reference(op, values)
         rows = _write(op, directory, kind, computed, exact)
@@ -103,7 +104,7 @@ def _values(op: Operator, words: Mapping[str, str]) -> dict[str, Any]:
         elif param.name in given:
             values[param.python_name] = _value(param, given[param.name])
         elif param.python_default is not None:
-            values[param.python_name] = _plain(described.default(param))
+            values[param.python_name] = golden.plain(described.default(param))
         else:
             option = param.python_name.replace("_", "-")
             example = "FILE.npy" if isinstance(param, TENSORS) else "..."
@@ -114,16 +115,7 @@ def _values(op: Operator, words: Mapping[str, str]) -> dict[str, Any]:
 def _value(param: Parameter, text: str) -> Any:  # noqa: ANN401
     if isinstance(param, TENSORS):
         return np.array(load_one(Path(text)))
-    return _plain(described.argument(param, text))
-
-
-def _plain(argument: Any) -> Any:  # noqa: ANN401
-    """A described argument as Python functions take it."""
-    if isinstance(argument, ScalarArg):
-        kind = numpy_dtype(argument.dtype)
-        value = argument.value if kind.kind == "c" else argument.value.real
-        return np.array(value).astype(kind)[()]
-    return argument
+    return golden.plain(described.argument(param, text))
 
 
 def _write(

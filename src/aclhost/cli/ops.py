@@ -14,6 +14,7 @@ from rich.padding import Padding
 from rich.table import Table
 
 from aclhost import _names, ops
+from aclhost.cli.completion import operators
 from aclhost.cli.console import give_up, output, print_json
 from aclhost.gen.pages import direction, dtype_names, first_tensor, step_rows
 from aclhost.gen.python_text import signature
@@ -24,7 +25,7 @@ _SHORT = {"not supported": "-"}
 
 
 @click.command("ops")
-@click.argument("name", required=False, metavar="[NAME]")
+@click.argument("name", required=False, metavar="[NAME]", shell_complete=operators)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def ops_command(name: str | None, as_json: bool) -> None:
     """List the operators, or show NAME: parameters, checks with codes, formulas, notes.

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import Any
 
 import click
 from rich import box
 from rich.console import Console, RenderableType
 from rich.markdown import Markdown
+from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 
@@ -17,7 +17,7 @@ from aclhost import _names, ops
 from aclhost.cli.completion import operators
 from aclhost.cli.console import give_up, output, print_json
 from aclhost.gen.pages import direction, dtype_names, first_tensor, step_rows
-from aclhost.gen.python_text import signature
+from aclhost.gen.python_text import signature, wrapped_signature
 from aclhost.spec import products
 from aclhost.spec.operator import Operator
 
@@ -86,7 +86,7 @@ def as_data(op: Operator) -> dict[str, Any]:
     """Everything that the page of an operator says, as plain values."""
     return {
         **_summary(op),
-        "signature": signature(op, qualified=True),
+        "signature": f"aclhost.{signature(op)}",
         "formula": op.formula,
         "parameters": [
             {
@@ -121,7 +121,7 @@ def as_data(op: Operator) -> dict[str, Any]:
 def _show(console: Console, op: Operator) -> None:
     console.print(f"[bold]{op.name}[/]  {op.summary}")
     console.print(f'[dim]#include "aclnnop/{op.header}"[/]')
-    _section(console, "Python", "\n".join(textwrap.wrap(signature(op, qualified=True), 90)))
+    _section(console, "Python", escape(wrapped_signature(op)))
     _section(console, "What it computes", Markdown(op.formula))
     _section(console, "Parameters", _parameters(op))
     _section(console, "Data types by product", _dtypes(op))

@@ -28,7 +28,7 @@ class Entry:
     @property
     def verdict(self) -> str:
         if self.comparison is None:
-            return "not compared"
+            return "error"
         return "pass" if self.passed else "fail"
 
     @property

@@ -224,9 +224,9 @@ def _worst(console: Console, found: Comparison) -> None:
 
 def _show_summary(console: Console, entries: list[Entry]) -> None:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    heads = ("pair", "", "elements", "dtype", "max abs", "max rel", "max ulp", "cosine", "bad")
-    for head in heads:
-        table.add_column(head, justify="left" if head in ("pair", "", "dtype") else "right")
+    for head in ("pair", "", "elements", "bad", "max abs", "max rel", "max ulp", "cosine"):
+        left = head in ("pair", "")
+        table.add_column(head, justify="left" if left else "right", overflow="fold")
     for entry in entries:
         colour = "green" if entry.passed else "red"
         table.add_row(escape(entry.name), f"[{colour}]{entry.verdict}[/]", *_cells(entry))
@@ -241,13 +241,12 @@ def _show_summary(console: Console, entries: list[Entry]) -> None:
 def _cells(entry: Entry) -> tuple[str, ...]:
     found = entry.comparison
     if found is None:
-        return ("",) * 7
+        return ("",) * 6
     return (
         str(found.count),
-        found.dtype,
+        str(found.outliers),
         f"{found.max_absolute:.3g}",
         f"{found.max_relative:.3g}",
         f"{found.max_ulp:g}",
-        f"{found.cosine:.7f}",
-        str(found.outliers),
+        f"{found.cosine:.6f}",
     )

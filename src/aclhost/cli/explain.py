@@ -73,7 +73,7 @@ def _explain_code(codes: tuple[ErrorCode, ...], as_json: bool) -> None:
     console = output()
     for data in found:
         console.print(f"[bold]{data['value']}[/]  [bold]{data['name']}[/]")
-        console.print(f"  {data['meaning'][0].upper()}{data['meaning'][1:]}.", soft_wrap=True)
+        console.print(f"  {data['sentence']}", soft_wrap=True)
         if not data["returned"]:
             console.print("  aclhost never returns this code; a device does.", soft_wrap=True)
         for title, lines in (("Usual causes", data["causes"]), ("What to do", data["remedy"])):
@@ -98,6 +98,7 @@ def _code_data(code: ErrorCode) -> dict[str, Any]:
         "value": code.value,
         "name": code.name,
         "meaning": code.meaning,
+        "sentence": code.sentence,
         "returned": code.value == 0 or advice is not None,
         "causes": list(advice.causes) if advice else [],
         "remedy": advice.remedy if advice else "",
@@ -137,11 +138,12 @@ def _verdict_data(verdict: Verdict) -> dict[str, Any]:
 
 def _show(op: Operator, verdicts: list[Verdict]) -> None:
     console = output()
-    table = Table(box=box.SIMPLE_HEAD, title=f"{op.name}, as described", title_justify="left")
-    for head in ("product", "SoC", "", "status", "check", "parameter", "rule"):
-        table.add_column(head, no_wrap=head in ("product", "SoC", "parameter"))
+    console.print(f"[bold]{op.name}[/], as described")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for head in ("product", "status", "check", "parameter", "rule"):
+        table.add_column(head, overflow="fold")
     for verdict in verdicts:
-        table.add_row(verdict.product.title, verdict.product.default_soc, *_cells(verdict))
+        table.add_row(verdict.product.title, *_cells(verdict))
     console.print(table)
     for message in dict.fromkeys(_text(verdict) for verdict in verdicts if not verdict.accepted):
         console.print(f"[red]x[/] {escape(message)}", soft_wrap=True)
@@ -149,12 +151,11 @@ def _show(op: Operator, verdicts: list[Verdict]) -> None:
 
 def _cells(verdict: Verdict) -> tuple[str, ...]:
     if verdict.accepted:
-        return ("[green]ok[/]", "0", "", "", "")
+        return ("[green]ok[/]", "", "", "")
     rule = verdict.rule
     where = f"{verdict.number}" + (" (phase 2)" if verdict.phase == 2 else "")
     return (
-        "[red]refused[/]",
-        str(verdict.status),
+        f"[red]{verdict.status}[/]",
         where if rule else "",
         rule.parameter if rule else "",
         rule.id if rule else "",

@@ -184,9 +184,11 @@ def _torch(arrays: Mapping[str, NDArray]) -> bytes:
 
 
 def _show(rows: list[dict[str, Any]]) -> None:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for head in ("result", "file", "shape", "dtype", "from float64, ulp", "absolute"):
-        table.add_column(head, justify="right" if "," in head or head == "absolute" else "left")
+    caption = "ulp and absolute: the largest distance from the result in float64"
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, caption=caption, caption_justify="left")
+    for head in ("result", "file", "shape", "dtype", "ulp", "absolute"):
+        right = head in ("ulp", "absolute")
+        table.add_column(head, justify="right" if right else "left", overflow="fold")
     for row in rows:
         table.add_row(
             row["result"],

@@ -16,12 +16,10 @@ from rich.table import Table
 from aclhost import _names, ops
 from aclhost.cli.completion import operators
 from aclhost.cli.console import give_up, output, print_json
-from aclhost.gen.pages import direction, dtype_names, first_tensor, step_rows
+from aclhost.gen.pages import direction, dtype_groups, dtype_names, step_rows
 from aclhost.gen.python_text import signature, wrapped_signature
 from aclhost.spec import products
 from aclhost.spec.operator import Operator
-
-_SHORT = {"not supported": "-"}
 
 
 @click.command("ops")
@@ -49,15 +47,16 @@ def ops_command(name: str | None, as_json: bool) -> None:
 
 
 def _overview() -> Table:
-    table = Table(box=box.SIMPLE_HEAD, caption="dtypes of the first tensor; - means not supported")
+    keys = ", ".join(f"{product.key} {product.title}" for product in products.ALL)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, caption=keys, caption_justify="left")
     table.add_column("operator", style="bold", no_wrap=True)
-    for product in products.ALL:
-        table.add_column(product.key, overflow="fold")
+    table.add_column("dtypes of the first tensor")
+    table.add_column("products")
     for op in ops.ALL:
-        cells = (dtype_names(op, first_tensor(op), product) for product in products.ALL)
-        table.add_row(op.name, *(_SHORT.get(cell, cell) for cell in cells))
-    table.add_section()
-    table.add_row("", *(f"[dim]{product.title}[/]" for product in products.ALL))
+        name = op.name
+        for names, on in dtype_groups(op).items():
+            table.add_row(name, names, ", ".join(product.key for product in on))
+            name = ""
     return table
 
 

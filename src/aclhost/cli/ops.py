@@ -22,6 +22,9 @@ from aclhost.spec import products
 from aclhost.spec.operator import Operator
 
 
+_KEYS = ", ".join(f"{product.key}: {product.title}" for product in products.ALL)
+
+
 @click.command("ops")
 @click.argument("name", required=False, metavar="[NAME]", shell_complete=operators)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -47,8 +50,7 @@ def ops_command(name: str | None, as_json: bool) -> None:
 
 
 def _overview() -> Table:
-    keys = ", ".join(f"{product.key} {product.title}" for product in products.ALL)
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, caption=keys, caption_justify="left")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, caption=_KEYS, caption_justify="left")
     table.add_column("operator", style="bold", no_wrap=True)
     table.add_column("dtypes of the first tensor")
     table.add_column("products")
@@ -148,13 +150,13 @@ def _parameters(op: Operator) -> Table:
 
 
 def _dtypes(op: Operator) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("product", no_wrap=True)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, caption=_KEYS, caption_justify="left")
+    table.add_column("", no_wrap=True)
     for tensor in op.tensors:
-        table.add_column(tensor.name)
+        table.add_column(tensor.name, overflow="fold")
     for product in products.ALL:
         cells = (dtype_names(op, tensor, product) for tensor in op.tensors)
-        table.add_row(f"{product.title} ({product.key})", *cells)
+        table.add_row(product.key, *cells)
     return table
 
 

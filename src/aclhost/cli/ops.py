@@ -21,7 +21,6 @@ from aclhost.gen.python_text import signature, wrapped_signature
 from aclhost.spec import products
 from aclhost.spec.operator import Operator
 
-
 _KEYS = ", ".join(f"{product.key}: {product.title}" for product in products.ALL)
 
 

@@ -18,6 +18,7 @@ from dataclasses import replace
 
 from aclhost import _names
 from aclhost.spec.call import Argument, Call, ScalarArg, TensorArg
+from aclhost.spec.dtypes import COMPLEX64, FLOAT, Category, DataType
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import (
     TENSORS,
@@ -31,6 +32,7 @@ from aclhost.spec.params import (
 )
 
 _TENSOR = re.compile(r"(?P<dtype>[\w.]+)\[(?P<shape>[^\]]*)\]")
+_INT64 = (-(2**63), 2**63 - 1)
 _BOOLEANS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
@@ -107,9 +109,7 @@ def _value(param: Parameter, text: str) -> Argument:
     if isinstance(param, TENSORS):
         return tensor(param.name, text)
     if isinstance(param, Scalar):
-        number, _, dtype = text.partition(":")
-        value = complex(number) if "j" in number else float(number)
-        return ScalarArg(value, _names.dtype(dtype)) if dtype else ScalarArg(value)
+        return _scalar(param.name, text)
     if isinstance(param, IntArray):
         return _integers(text.strip("[]()"))
     if isinstance(param, Flag):
@@ -117,8 +117,35 @@ def _value(param: Parameter, text: str) -> Argument:
             raise MalformedError(f"{param.name}={text}: write true or false")
         return _BOOLEANS[text.lower()]
     if isinstance(param, Choice):
-        return param.words.index(text) if text in param.words else int(text)
-    return float(text) if isinstance(param, Float) else int(text)
+        return _choice(param, text)
+    return float(text) if isinstance(param, Float) else _integer(text)
+
+
+def _choice(param: Choice, text: str) -> int:
+    if text in param.words:
+        return param.words.index(text)
+    try:
+        return _integer(text)
+    except ValueError:
+        words = ", ".join(param.words)
+        raise MalformedError(f"{param.name}={text}: write {words} or a number") from None
+
+
+def _scalar(name: str, text: str) -> ScalarArg:
+    number, _, dtype = text.partition(":")
+    value = complex(number) if "j" in number else float(number)
+    kind = _names.dtype(dtype) if dtype else COMPLEX64 if "j" in number else FLOAT
+    if kind.category is Category.INTEGER and not _fits(value, kind):
+        raise MalformedError(f"{name}={text}: {number} does not fit {kind}")
+    return ScalarArg(value, kind)
+
+
+def _fits(value: complex | float, kind: DataType) -> bool:
+    if isinstance(value, complex) or not value.is_integer():
+        return False
+    if kind.name.startswith("U"):
+        return 0 <= value < 1 << kind.bits
+    return -(1 << kind.bits - 1) <= value < 1 << kind.bits - 1
 
 
 def tensor(name: str, text: str) -> TensorArg:
@@ -135,6 +162,8 @@ def tensor(name: str, text: str) -> TensorArg:
     result = TensorArg(shape, _names.dtype(match["dtype"]), backed=False)
     for part in rest:
         result = _with_part(name, result, part)
+    if not _INT64[0] <= result.storage_elements <= _INT64[1]:
+        raise MalformedError(f"{name}={text}: more elements than 64 bits can count")
     return result
 
 
@@ -148,12 +177,19 @@ def _with_part(name: str, tensor: TensorArg, part: str) -> TensorArg:
             raise MalformedError(f"{name}: {len(tensor.shape)} sizes need as many strides")
         return replace(tensor, strides=strides)
     if key == "offset":
-        return replace(tensor, offset=int(value))
+        return replace(tensor, offset=_integer(value))
     if key == "storage":
-        return replace(tensor, storage=int(value))
+        return replace(tensor, storage=_integer(value))
     hint = _names.suggestion(key, ("strides", "offset", "storage"))
     raise MalformedError(f"{name}: no tensor property {key!r}{hint}")
 
 
+def _integer(text: str) -> int:
+    value = int(text)
+    if not _INT64[0] <= value <= _INT64[1]:
+        raise MalformedError(f"{text} does not fit 64 bits")
+    return value
+
+
 def _integers(text: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in re.split(r"[,x ]+", text.strip()) if part)
+    return tuple(_integer(part) for part in re.split(r"[,x ]+", text.strip()) if part)

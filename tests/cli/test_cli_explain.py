@@ -92,6 +92,7 @@ def test_call_on_one_product(aclhost_command):
     [
         (("alpha=null",), "not_null"),
         (("alpha=1j:COMPLEX64",), "castable_scalar"),
+        (("alpha=1j",), "castable_scalar"),
         (("out=int32[2,3]",), "castable"),
         (("out=float[3,2]",), "same_shape"),
         (("self=float[1,1,1,1,1,1,1,1,1]",), "rank_at_most"),
@@ -122,10 +123,22 @@ def test_ways_to_describe(aclhost_command, words, rule):
         (("self=float[2]", "alpha=x"), "alpha=x cannot be read as aclScalar"),
         (("self=float[2]", "self=float[3]"), "self is given twice"),
         (("alpha=1",), "aclnnElu needs self; add self=float32[2,3]"),
+        (("self=float[99999999999999999999]",), "99999999999999999999 does not fit 64 bits"),
+        (("self=float[9223372036854775807,4]",), "more elements than 64 bits can count"),
+        (("self=float[2]", "alpha=300:INT8"), "alpha=300:INT8: 300 does not fit INT8"),
+        (("self=float[2]", "alpha=-1:UINT8"), "alpha=-1:UINT8: -1 does not fit UINT8"),
+        (("self=float[2]", "alpha=0.5:INT32"), "alpha=0.5:INT32: 0.5 does not fit INT32"),
     ],
 )
 def test_descriptions_that_cannot_be_read(refusal, words, reason):
-    assert refusal("explain", "elu", *words) == reason
+    assert refusal("explain", "elu", *words).endswith(reason)
+
+
+def test_words_that_stand_for_numbers(aclhost_command, refusal):
+    call = ("explain", "smooth_l1_loss", "self=float[2]", "target=float[2]", "--soc", "A2")
+    aclhost_command(*call, "result=float[]", "reduction=mean")
+    reason = refusal(*call, "result=float[2]", "reduction=summ")
+    assert reason == "reduction=summ: write none, mean, sum or a number"
 
 
 def test_unknown_product(refusal):

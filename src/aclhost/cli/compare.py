@@ -39,7 +39,9 @@ Pair = tuple[str, Path | None, Path | None]
 @click.option("--max-ulp", type=float, help="No element may be farther away.")
 @click.option("--cosine", type=float, help="Least cosine similarity.")
 @click.option("--dtype", help="The dtype whose ulps and standard count; that of .bin files.")
-@click.option("--worst", default=5, show_default=True, help="How many elements to name.")
+@click.option(
+    "--worst", type=click.IntRange(0), default=5, show_default=True, help="How many to name."
+)
 @click.option("--html", type=click.Path(path_type=Path), help="Write a report with plots.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def compare_command(

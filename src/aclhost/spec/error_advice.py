@@ -88,7 +88,7 @@ ADVICE: dict[int, Advice] = {
     ),
     500000: Advice(
         ("ACLHOST_SOC names no known SoC.",),
-        "Use a name like Ascend910B1; aclhost ops --help and aclhost doctor list them.",
+        "Use a name like Ascend910B1; the support matrix has one for each product.",
     ),
     507000: Advice(
         ("A task of the stream ran out of memory or met an internal error.",),

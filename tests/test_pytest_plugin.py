@@ -149,3 +149,26 @@ def test_no_log_is_left_behind(suite, tmp_path):
     (tmp_path / "tmp").mkdir()
     suite(CALLS, "--aclhost", TMPDIR=tmp_path / "tmp")
     assert [p for p in (tmp_path / "tmp").iterdir() if p.name.startswith("aclhost")] == []
+
+
+FORK = """
+import os
+import numpy as np
+import aclhost
+
+aclhost.elu(np.ones(1, np.float32))
+if os.fork() == 0:
+    aclhost.inplace_elu(np.ones(1, np.float32))
+    raise SystemExit
+os.wait()
+"""
+
+
+def test_a_fork_reports_only_its_own_calls(tmp_path):
+    log = tmp_path / "calls"
+    command = [sys.executable, "-c", FORK]
+    run(command, env=clean_environment(ACLHOST_CALL_LOG=log))
+    assert not log.exists()  # whoever wants the report creates the file
+    log.touch()
+    run(command, env=clean_environment(ACLHOST_CALL_LOG=log))
+    assert sorted(log.read_text().splitlines()) == ["aclnnElu 1 0", "aclnnInplaceElu 1 0"]

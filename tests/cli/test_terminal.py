@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables on a narrow terminal: cells wrap, nothing is cut off."""
 
+import sysconfig
+from pathlib import Path
+
 import numpy as np
 import pytest
+from support.programs import clean_environment, run
 
 from aclhost import ops
+
+ACLHOST = Path(sysconfig.get_path("scripts")) / "aclhost"
 
 WORDS = [
     ("ops",),
@@ -31,3 +37,16 @@ def test_nothing_is_cut(aclhost_command, words, tmp_path, monkeypatch):
     refused = words[0] == "compare" or words[1:2] == ("elu_backward",)
     text = aclhost_command(*words, status=int(refused)).stdout
     assert "\u2026" not in text
+
+
+def test_a_terminal_without_unicode():
+    environment = clean_environment(PYTHONIOENCODING="ascii")
+    text = run([ACLHOST, "ops", "aclnnElu"], env=environment).stdout
+    assert "aclnnElu" in text
+    assert text.isascii()
+
+
+def test_a_reader_that_stops_early():
+    done = run(["bash", "-o", "pipefail", "-c", f"{ACLHOST} ops --json | head -1"])
+    assert done.stdout == "[\n"
+    assert done.stderr == ""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import shutil
@@ -31,6 +32,8 @@ def give_up(text: str, status: int = 1) -> NoReturn:
 
 def output() -> Console:
     """The console for results; colours only where they can be seen."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal without the bullet of a list
     width = (
         None if sys.stdout.isatty() else shutil.get_terminal_size((_WIDTH_OF_A_PIPE, 24)).columns
     )

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
 
 _WIDTH, _HEIGHT = 520, 260
@@ -30,6 +30,7 @@ def bars(title: str, counts: Mapping[str, int], axis: str) -> str:
     slot = inner / max(len(counts), 1)
     body = [_text(_LEFT + inner / 2, _HEIGHT - 6, axis)]
     skip = -(-len(counts) // 12)
+    crowded = any(6.5 * len(label) > slot for label in counts)
     for number, (label, count) in enumerate(counts.items()):
         size = height * math.log10(count + 1) / top if count else 0.0
         x = _LEFT + number * slot
@@ -41,7 +42,8 @@ def bars(title: str, counts: Mapping[str, int], axis: str) -> str:
         if count and len(counts) <= 14:
             body.append(_text(x + slot / 2, y - 3, _short(count)))
         if number % skip == 0:
-            body.append(_text(x + slot / 2, _TOP + height + 16, label))
+            lower = 12 if crowded and number % 2 else 0
+            body.append(_text(x + slot / 2, _TOP + height + 14 + lower, label))
     body.append(_line(_LEFT, _TOP + height, _LEFT + inner, _TOP + height))
     body.append(_text(_LEFT - 8, _TOP + 8, "count", "end"))
     return _frame(title, "".join(body), f"{title}: {dict(counts)}")
@@ -98,8 +100,10 @@ def _cells(
             )
 
 
-def scatter(title: str, points: Sequence[tuple[float, float]]) -> str:
-    """Expected to the right, actual upwards; on the diagonal they agree."""
+def scatter(
+    title: str, points: Sequence[tuple[float, float]], is_bad: Callable[[float, float], bool]
+) -> str:
+    """Expected to the right, actual upwards; on the diagonal they agree. Bad points stand out."""
     inner, height = _WIDTH - _LEFT - _RIGHT, _HEIGHT - _TOP - _BOTTOM
     finite = [pair for pair in points if all(map(math.isfinite, pair))]
     if not finite:
@@ -121,8 +125,9 @@ def scatter(title: str, points: Sequence[tuple[float, float]]) -> str:
         _line(_LEFT, _TOP + height, _LEFT + inner, _TOP + height),
         _line(_LEFT, _TOP, _LEFT, _TOP + height),
         *(
-            f'<circle class="point" cx="{x_of(e):.1f}" cy="{y_of(a):.1f}" r="2"/>'
-            for e, a in finite
+            f'<circle class="{"bad" if is_bad(e, a) else "point"}" cx="{x_of(e):.1f}" '
+            f'cy="{y_of(a):.1f}" r="2"/>'
+            for e, a in sorted(finite, key=lambda pair: is_bad(*pair))  # bad ones on top
         ),
         _text(_LEFT, _TOP + height + 16, f"{low:.3g}"),
         _text(_LEFT + inner, _TOP + height + 16, f"{high:.3g}", "end"),

@@ -44,6 +44,10 @@ class Standard:
     max_ulp: float = math.inf
     cosine: float = -1.0
 
+    def is_bad(self, expected: float, actual: float) -> bool:
+        """Whether two finite numbers are farther apart than allowed."""
+        return abs(actual - expected) > self.atol + self.rtol * abs(expected)
+
 
 # Sixteen-bit results may differ by two ulps of the dtype, float32 by 64, float64 by 2**10.
 # Integers are equal or they are not.

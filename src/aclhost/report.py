@@ -60,7 +60,7 @@ svg { width: 100%; background: var(--paper); border: 1px solid var(--edge); bord
 svg text { fill: var(--soft); font: 11px system-ui, sans-serif; }
 svg .title { fill: var(--ink); font-size: 13px; font-weight: 600; }
 svg .bar, svg .cell, svg .point { fill: var(--mark); } svg .point { opacity: 0.45; }
-svg .broken { fill: var(--bad); } svg .ground { fill: none; stroke: var(--edge); }
+svg .broken, svg .bad { fill: var(--bad); } svg .ground { fill: none; stroke: var(--edge); }
 svg .axis { stroke: var(--edge); } svg .diagonal { stroke: var(--soft); stroke-dasharray: 4 4; }
 a { color: var(--mark); }
 """
@@ -139,7 +139,7 @@ def _details(found: Comparison) -> list[str]:
     plots = [
         _svg.bars("Absolute error by power of ten", found.decades, "0 is equality"),
         _svg.bars(f"Distance in ulps of {found.dtype}", found.ulps, "ulps"),
-        _svg.scatter("Expected against actual", found.points),
+        _svg.scatter("Expected against actual", found.points, standard.is_bad),
     ]
     if found.heat_map is not None:
         at = found.heat_map

@@ -67,7 +67,7 @@ def errors() -> str:
 def _explained(code: ErrorCode, advice: Advice) -> str:
     causes = "\n".join(f"- {cause}" for cause in advice.causes)
     return (
-        f"### {code.value} {code.name}\n\n{code.sentence}\n\nUsual causes:\n\n{causes}\n\n"
+        f"### {code.value}\n\n**`{code.name}`**: {code.sentence}\n\nUsual causes:\n\n{causes}\n\n"
         f"What to do: {advice.remedy}{_rules(code.value)}"
     )
 

@@ -67,6 +67,14 @@ def test_tolerances(aclhost_command, files):
     aclhost_command("compare", "near.npy", "expected.npy", "--rtol", 1, "--cosine", 0.99)
 
 
+def test_tolerances_by_dtype(aclhost_command, files):
+    np.save("near.npy", np.load("expected.npy") * np.float16(1.01))
+    call = ("compare", "near.npy", "expected.npy")
+    aclhost_command(*call, "--rtol", "float16=0.02", "--rtol", "0")
+    aclhost_command(*call, "--rtol", "float16=0", "--rtol", "0.02", status=1)
+    aclhost_command(*call, "--rtol", "float32=0.02", status=1)
+
+
 def test_html_needs_nothing_else(aclhost_command, files):
     aclhost_command("compare", "bad.npy", "expected.npy", "--html", "report.html", status=1)
     text = (files / "report.html").read_text()
@@ -138,6 +146,8 @@ def test_torch_and_bfloat16(aclhost_command, files):
         ((".", "expected.npy"), "is a directory and expected.npy is a file"),
         (("same.npy", "expected.npy", "--dtype", "flaot"), "did you mean FLOAT?"),
         (("same.npy", "expected.npy", "--rtol", "-1"), "--rtol is -1; it must be 0 or more"),
+        (("same.npy", "expected.npy", "--rtol", "x"), "--rtol x: write a number, or DTYPE=NUMBER"),
+        (("same.npy", "expected.npy", "--rtol", "half16=1"), "no dtype 'half16'"),
         (("same.npy", "expected.npy", "--html", "no/dir.html"), "No such file or directory"),
     ],
 )

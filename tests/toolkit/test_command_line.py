@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The `aclhost` command as a user types it."""
 
+import json
 import os
 import shlex
 import subprocess
@@ -52,6 +53,14 @@ def test_config_flags_build_a_program(source, tmp_path):
     flags = shlex.split(run([ACLHOST, "config", "--cflags", "--libs"]).stdout)
     run(["g++", source(ELU_PROGRAM), "-o", tmp_path / "program", *flags])
     assert run([tmp_path / "program"]).stdout == "elu ok\n"
+
+
+def test_config_json(prefix):
+    data = json.loads(run([ACLHOST, "config", "--json"]).stdout)
+    assert data["prefix"] == data["environment"]["ASCEND_HOME_PATH"] == str(prefix)
+    assert shlex.join([*data["cflags"], *data["libs"]]) == (
+        run([ACLHOST, "config", "--cflags", "--libs"]).stdout.strip()
+    )
 
 
 def test_config_alone_says_what_it_wants():

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-import numpy as np
 from rich import box
 from rich.console import Console
 from rich.markup import escape
@@ -27,17 +26,20 @@ from aclhost.spec.dtypes import DataType
 
 _BAR = 40
 
+_NUMBER = "[DTYPE=]NUMBER"
+
+Tolerances = dict[str, dict[str, float]]  # by dtype; "" stands for all
 Pair = tuple[str, Path | None, Path | None]
 
 
 @click.command("compare")
 @click.argument("actual", type=click.Path(path_type=Path))
 @click.argument("expected", type=click.Path(path_type=Path))
-@click.option("--rtol", type=float, help="Relative tolerance.")
-@click.option("--atol", type=float, help="Absolute tolerance.")
-@click.option("--outliers", type=float, help="Fraction of elements that may be bad.")
-@click.option("--max-ulp", type=float, help="No element may be farther away.")
-@click.option("--cosine", type=float, help="Least cosine similarity.")
+@click.option("--rtol", multiple=True, metavar=_NUMBER, help="Relative tolerance.")
+@click.option("--atol", multiple=True, metavar=_NUMBER, help="Absolute tolerance.")
+@click.option("--outliers", multiple=True, metavar=_NUMBER, help="Fraction that may be bad.")
+@click.option("--max-ulp", multiple=True, metavar=_NUMBER, help="No element may be farther away.")
+@click.option("--cosine", multiple=True, metavar=_NUMBER, help="Least cosine similarity.")
 @click.option("--dtype", help="The dtype whose ulps and standard count; that of .bin files.")
 @click.option(
     "--worst", type=click.IntRange(0), default=5, show_default=True, help="How many to name."
@@ -47,35 +49,26 @@ Pair = tuple[str, Path | None, Path | None]
 def compare_command(
     actual: Path,
     expected: Path,
-    rtol: float | None,
-    atol: float | None,
-    outliers: float | None,
-    max_ulp: float | None,
-    cosine: float | None,
     dtype: str | None,
     worst: int,
     html: Path | None,
     as_json: bool,
+    **tolerances: tuple[str, ...],
 ) -> None:
     """Compare ACTUAL, for example an NPU dump, with EXPECTED, for example a golden.
 
     Both are files (.npy, .npz, .pt, .bin; FILE:NAME picks an array of several) or directories,
     whose files pair by name. Without tolerances, the coarser dtype of a pair decides:
-    two ulps for float16 and bfloat16, 64 for float32, equality for integers.
+    two ulps for float16 and bfloat16, 64 for float32, equality for integers. A tolerance holds
+    for all dtypes, or, written as float16=0.01, for one; options can be repeated.
 
     The exit status is 0 if everything passes and 1 if not.
     """
-    changes = {"rtol": rtol, "atol": atol, "outliers": outliers, "max_ulp": max_ulp}
-    given = {
-        name: value for name, value in {**changes, "cosine": cosine}.items() if value is not None
-    }
-    for name, value in given.items():
-        if name != "cosine" and not value >= 0:
-            give_up(f"--{name.replace('_', '-')} is {value:g}; it must be 0 or more")
     try:
+        given = _tolerances(tolerances)
         kind = None if dtype is None else _names.dtype(dtype)
         pairs = _pairs(actual, expected)
-    except (_names.UnknownNameError, UnreadableArrayError) as error:
+    except ValueError as error:
         give_up(str(error))
     alone = len(pairs) == 1 and not actual.is_dir()
     entries = []
@@ -96,6 +89,23 @@ def compare_command(
     else:
         _show_summary(output(), entries)
     sys.exit(0 if all(entry.passed for entry in entries) else 1)
+
+
+def _tolerances(options: Mapping[str, tuple[str, ...]]) -> Tolerances:
+    result: Tolerances = {}
+    for name, texts in options.items():
+        option = f"--{name.replace('_', '-')}"
+        for text in texts:
+            dtype, _, number = text.rpartition("=")
+            try:
+                value = float(number)
+            except ValueError:
+                raise ValueError(f"{option} {text}: write a number, or DTYPE=NUMBER") from None
+            if name != "cosine" and not value >= 0:
+                raise ValueError(f"{option} is {number}; it must be 0 or more")
+            key = numpy_dtype(_names.dtype(dtype)).name if dtype else ""
+            result.setdefault(key, {})[name] = value
+    return result
 
 
 def _pairs(actual: Path, expected: Path) -> list[Pair]:
@@ -121,7 +131,7 @@ def _files(directory: Path) -> dict[str, Path]:
 
 
 def _compare_pair(
-    pair: Pair, given: dict[str, float], dtype: DataType | None, worst: int
+    pair: Pair, given: Tolerances, dtype: DataType | None, worst: int
 ) -> Iterator[Entry]:
     name, actual, expected = pair
     if actual is None or expected is None:
@@ -145,7 +155,7 @@ def _compare_pair(
 
 
 def _compare_arrays(
-    label: str, actual: Any, expected: Any, given: dict[str, float],  # noqa: ANN401
+    label: str, actual: Any, expected: Any, given: Tolerances,  # noqa: ANN401
     dtype: DataType | None, worst: int,
 ) -> Entry:  # fmt: skip
     try:
@@ -153,7 +163,8 @@ def _compare_arrays(
         if actual.ndim == 1 != expected.ndim and actual.size == expected.size:
             actual = actual.reshape(expected.shape)
         kind = coarser(actual.dtype, expected.dtype) if dtype is None else numpy_dtype(dtype)
-        standard: Standard = replace(standard_for(np.dtype(kind)), **given)
+        changes = {**given.get("", {}), **given.get(kind.name, {})}
+        standard: Standard = replace(standard_for(kind), **changes)
         found = compare(actual, expected, standard=standard, dtype=kind, worst=worst)
     except ValueError as error:
         return Entry(label, problem=f"{label}: {error}")

@@ -142,7 +142,7 @@ ADVICE: dict[int, Advice] = {
             "A strided tensor reaches outside the storage it was created with.",
             "The output's dtype is one that no conversion can deliver.",
         ),
-        "The vendor's library gives little more than the number here; aclhost keeps the reason: "
+        "aclhost keeps the reason: "
         f"{_TEXT[0].lower()}{_TEXT[1:]}, or use `aclhost explain NAME ARG=...`.",
     ),
 }

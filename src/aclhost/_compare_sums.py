@@ -22,6 +22,7 @@ ULP_LABELS = ("0", "1", "2", "3-4", "5-16", "17-64", "65-256", "257-1024", "> 10
 _ULP_EDGES = np.array([0, 1, 2, 4, 16, 64, 256, 1024], np.float64)
 
 Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -106,8 +107,9 @@ def accumulate(
     flat_actual, flat_expected = actual.reshape(-1), expected.reshape(-1)
     with np.errstate(all="ignore"):
         for start in range(0, flat_actual.size, _PIECE):
-            piece = slice(start, start + _PIECE)
-            _add(totals, start, flat_actual[piece], flat_expected[piece], dtype, rtol, atol)
+            here = slice(start, start + _PIECE)
+            piece = _measure(flat_actual[here], flat_expected[here], dtype)
+            _add(totals, start, piece, rtol, atol)
     step = max(1, flat_actual.size // _POINTS)
     pairs = (flat_expected[::step].astype(np.float64), flat_actual[::step].astype(np.float64))
     totals.sample = list(zip(pairs[0].tolist(), pairs[1].tolist(), strict=True))
@@ -115,52 +117,65 @@ def accumulate(
     return totals
 
 
-def _add(
-    totals: Totals, start: int, actual: NDArray, expected: NDArray, dtype: np.dtype[Any],
-    rtol: float, atol: float,
-) -> None:  # fmt: skip
+@dataclass(frozen=True)
+class _Piece:
+    """A piece of both results, and what is wrong with each element."""
+
+    got: Floats
+    wanted: Floats
+    equal: Bools
+    finite: Bools  # on both sides
+    absolute: Floats  # 0 where not finite, as the following
+    relative: Floats  # 0 where the expected value is 0
+    ulps: Floats
+    nan_mismatch: Bools
+    inf_mismatch: Bools
+
+
+def _measure(actual: NDArray, expected: NDArray, dtype: np.dtype[Any]) -> _Piece:
     got, wanted = actual.astype(np.float64), expected.astype(np.float64)
-    both_nan = np.isnan(got) & np.isnan(wanted)
-    equal = (got == wanted) | both_nan
+    equal = (got == wanted) | (np.isnan(got) & np.isnan(wanted))
     if actual.dtype.kind in "biu" and expected.dtype.kind in "biu":
         equal = actual == expected  # float64 has too few digits for 64-bit integers
     finite = np.isfinite(got) & np.isfinite(wanted)
     absolute = np.where(finite, np.abs(got - wanted), 0.0)
     absolute = np.where(finite & ~equal & (absolute == 0), 1.0, absolute)
-    nonzero = finite & (wanted != 0)
-    relative = np.where(nonzero, absolute / np.abs(wanted), 0.0)
+    relative = np.where(finite & (wanted != 0), absolute / np.abs(wanted), 0.0)
+    ulps = np.where(finite, ulp_distance(actual, expected, dtype), 0.0)
     nan_mismatch = np.isnan(got) != np.isnan(wanted)
     inf_mismatch = ~finite & ~equal & ~nan_mismatch
-    ulps = np.where(finite, ulp_distance(actual, expected, dtype), 0.0)
-    allowed = atol + rtol * np.abs(wanted)
-    bad = nan_mismatch | inf_mismatch | (finite & (absolute > allowed))
+    return _Piece(got, wanted, equal, finite, absolute, relative, ulps, nan_mismatch, inf_mismatch)
 
-    totals.count += got.size
-    totals.equal += int(equal.sum())
+
+def _add(totals: Totals, start: int, piece: _Piece, rtol: float, atol: float) -> None:
+    finite, absolute = piece.finite, piece.absolute
+    broken = piece.nan_mismatch | piece.inf_mismatch
+    allowed = atol + rtol * np.abs(piece.wanted)
+    totals.count += piece.got.size
+    totals.equal += int(piece.equal.sum())
     totals.finite += int(finite.sum())
-    totals.nonzero += int(nonzero.sum())
+    totals.nonzero += int((finite & (piece.wanted != 0)).sum())
     totals.max_absolute = max(totals.max_absolute, float(absolute.max()))
     totals.sum_absolute += float(absolute.sum())
-    totals.max_relative = max(totals.max_relative, float(relative.max()))
-    totals.sum_relative += float(relative.sum())
-    totals.max_ulp = max(totals.max_ulp, float(ulps.max()))
-    totals.nan_mismatches += int(nan_mismatch.sum())
-    totals.inf_mismatches += int(inf_mismatch.sum())
-    totals.outliers += int(bad.sum())
-    clean_got, clean_wanted = np.where(finite, got, 0.0), np.where(finite, wanted, 0.0)
-    for number, pair in enumerate(
-        ((clean_got, clean_wanted), (clean_got, clean_got), (clean_wanted, clean_wanted))
-    ):
-        totals.products[number] += float(np.dot(*pair))
+    totals.max_relative = max(totals.max_relative, float(piece.relative.max()))
+    totals.sum_relative += float(piece.relative.sum())
+    totals.max_ulp = max(totals.max_ulp, float(piece.ulps.max()))
+    totals.nan_mismatches += int(piece.nan_mismatch.sum())
+    totals.inf_mismatches += int(piece.inf_mismatch.sum())
+    totals.outliers += int((broken | (finite & (absolute > allowed))).sum())
     totals.ulps += np.bincount(
-        np.searchsorted(_ULP_EDGES, ulps[finite], side="left"), minlength=len(ULP_LABELS)
+        np.searchsorted(_ULP_EDGES, piece.ulps[finite], side="left"), minlength=len(ULP_LABELS)
     )
-    _count_decades(totals, absolute[finite & ~equal])
-    infinite = nan_mismatch | inf_mismatch
-    values = np.stack([got, wanted, absolute, relative, ulps])
-    values[2:, infinite] = np.nan  # there is no distance between a number and a NaN
-    _keep_worst(totals, start, values, allowed, infinite)
-    _paint(totals, start, np.where(infinite, np.inf, absolute))
+    _add_products(totals, piece.got[finite], piece.wanted[finite])
+    _count_decades(totals, absolute[finite & ~piece.equal])
+    _keep_worst(totals, start, piece, allowed, broken)
+    _paint(totals, start, np.where(broken, np.inf, absolute))
+
+
+def _add_products(totals: Totals, got: Floats, wanted: Floats) -> None:
+    """For the cosine."""
+    for number, pair in enumerate(((got, wanted), (got, got), (wanted, wanted))):
+        totals.products[number] += float(np.dot(*pair))
 
 
 def _count_decades(totals: Totals, errors: Floats) -> None:
@@ -169,13 +184,12 @@ def _count_decades(totals: Totals, errors: Floats) -> None:
         totals.decade_counts[int(power)] = totals.decade_counts.get(int(power), 0) + int(count)
 
 
-def _keep_worst(
-    totals: Totals, start: int, values: Floats, allowed: Floats, infinite: npt.NDArray[np.bool_]
-) -> None:
-    absolute = values[2]
-    # Where nothing is allowed, the error itself orders; the offset keeps those in front.
-    score = np.where(allowed > 0, absolute / allowed, absolute * 1e300)
-    score = np.where(infinite, np.inf, np.nan_to_num(score))
+def _keep_worst(totals: Totals, start: int, piece: _Piece, allowed: Floats, broken: Bools) -> None:
+    values = np.stack([piece.got, piece.wanted, piece.absolute, piece.relative, piece.ulps])
+    values[2:, broken] = np.nan  # there is no distance between a number and a NaN
+    # Where nothing is allowed, the error itself orders, in front of all that is allowed something.
+    score = np.where(allowed > 0, piece.absolute / allowed, piece.absolute * 1e300)
+    score = np.where(broken, np.inf, np.nan_to_num(score))
     best = np.argsort(-score, kind="stable")[: totals.keep]
     rows = [
         Worst(float(score[i]), start + int(i), tuple(values[:, i].tolist()))

@@ -85,12 +85,6 @@ def test_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
                 assert_prints(command, expected, tmp_path)
 
 
-def test_python_of_the_readme() -> None:
-    for block in blocks(ROOT / "README.md"):
-        if block.language == "python":
-            exec(compile(block.text, "README.md", "exec"), {})
-
-
 def test_new_operator_generates_and_compiles(tmp_path: Path) -> None:
     """Everything short of the build: the generator runs, and g++ accepts what it wrote."""
     shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))

@@ -42,7 +42,8 @@ def test_version():
 
 def test_help_names_the_commands():
     text = run([ACLHOST, "--help"]).stdout
-    assert all(name in text for name in ("config", "env", "run"))
+    assert all(name in text for name in ("config", "env", "run", "ops", "compare", "doctor"))
+    assert "..." not in text.partition("Commands:")[2]
 
 
 def test_config_prefix(prefix):

@@ -32,7 +32,7 @@ Tolerances = dict[str, dict[str, float]]  # by dtype; "" stands for all
 Pair = tuple[str, Path | None, Path | None]
 
 
-@click.command("compare")
+@click.command("compare", short_help="Compare two results, or two directories of them.")
 @click.argument("actual", type=click.Path(path_type=Path))
 @click.argument("expected", type=click.Path(path_type=Path))
 @click.option("--rtol", multiple=True, metavar=_NUMBER, help="Relative tolerance.")

@@ -21,7 +21,7 @@ _MARKS = {
 }
 
 
-@click.command()
+@click.command(short_help="Check the installation and test each operator.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def doctor(as_json: bool) -> None:
     """Show what is installed, what would be loaded, and test each operator.

@@ -23,7 +23,7 @@ from aclhost.spec.products import Product
 from aclhost.verdict import Verdict, check
 
 
-@click.command()
+@click.command(short_help="Explain a status code, or check a described call.")
 @click.argument("what", metavar="CODE|NAME", shell_complete=codes_and_operators)
 @click.argument("arguments", nargs=-1, metavar="[ARG=VALUE]...", shell_complete=call_arguments)
 @click.option(

@@ -24,7 +24,7 @@ from aclhost.spec.operator import Operator
 _KEYS = ", ".join(f"{product.key}: {product.title}" for product in products.ALL)
 
 
-@click.command("ops")
+@click.command("ops", short_help="List the operators, or show one of them.")
 @click.argument("name", required=False, metavar="[NAME]", shell_complete=operators)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def ops_command(name: str | None, as_json: bool) -> None:

@@ -20,7 +20,10 @@ from aclhost.cli.console import give_up, say
 _SOURCES = (".cpp", ".cc", ".cxx", ".c++", ".C", ".c", ".o", ".a")
 
 
-@click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.command(
+    short_help="Compile and run a C++ program or a CMake project.",
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+)
 @click.option(
     "--soc", help="Reproduce this SoC (Ascend910B1) or product (A2).", shell_complete=socs
 )

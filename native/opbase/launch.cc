@@ -6,10 +6,16 @@
 #include "base/call.h"
 #include "base/errors.h"
 #include "opbase/objects.h"
+#include "opbase/span.h"
+#include "runtime/memory.h"
 #include "runtime/stream.h"
 
 namespace aclhost {
 namespace {
+
+// Elements of all tensors together up to which the calling thread computes an operator itself: what
+// takes about as long as waking another thread.
+constexpr int64_t kSmallElements = 4096;
 
 // Takes the work out of an executor; a one-shot executor ends with it, as upstream's does.
 std::shared_ptr<Launch> claim(aclOpExecutor* handle, Executor& executor) {
@@ -37,14 +43,21 @@ Registry<Executor, Kind::kExecutor>& executors() {
   return registry;
 }
 
-Status no_device_memory(const char* op, const char* tensor) {
+Status check_memory(const char* op, const char* tensor, const TensorView& view) {
+  if (!view.present || view.empty()) return {};
+  const ByteSpan span = span_of(view);
+  if (view.data != nullptr && is_mapped(span.begin, span.size)) return {};
   Failure failure;
   failure.code = ACL_ERROR_RT_AICORE_EXCEPTION;
   failure.parameter = tensor;
   failure.rule = "device_memory";
-  failure.message = std::string(op) + ": " + tensor +
-                    " has no device memory: its address is null. Pass an address from aclrtMalloc "
-                    "to aclCreateTensor, or set it before phase 2.";
+  failure.message =
+      std::string(op) + ": " + tensor + " has no device memory: " +
+      (view.data == nullptr ? "its address is null"
+                            : "nothing is mapped for all of its " + std::to_string(span.size) +
+                                  " bytes at " + hex(span.begin)) +
+      ". Pass an address from aclrtMalloc to aclCreateTensor, or set it before "
+      "phase 2, and keep the memory until the stream is synchronized.";
   return Status::failed(std::move(failure));
 }
 
@@ -135,7 +148,8 @@ aclnnStatus phase_two(const char* op, void* workspace, uint64_t workspace_size,
                            ? "the default stream needs a current context; call aclrtSetDevice first"
                            : hex(stream) + " is not a live stream");
     }
-    queue->enqueue([launch] { return launch->execute(); });
+    const Weight weight = launch->elements() <= kSmallElements ? Weight::kSmall : Weight::kLarge;
+    queue->submit(weight, [launch] { return launch->execute(); });
     return 0;
   });
 }

@@ -19,14 +19,16 @@ class Launch {
  public:
   virtual ~Launch() = default;
   virtual Status execute() = 0;
-  virtual bool idle() const = 0;  // nothing to compute: phase 1 met an empty tensor
+  virtual bool idle() const = 0;   // nothing to compute: phase 1 met an empty tensor
+  virtual int64_t elements() = 0;  // of all tensors together
   virtual std::unique_ptr<Launch> clone() const = 0;
   // Gives another address to every tensor that was copied from this handle.
   virtual void rebind(const aclTensor* source, void* address) = 0;
 };
 
-// A launch that reads a tensor without memory would fault on a device: 507015 at synchronisation.
-Status no_device_memory(const char* op, const char* tensor);
+// A launch that touches memory which does not exist would fault on a device: 507015 at
+// synchronisation. Also the answer for what was freed before the launch.
+Status check_memory(const char* op, const char* tensor, const TensorView& view);
 
 template <typename Args>
 class OperatorLaunch final : public Launch {
@@ -37,12 +39,17 @@ class OperatorLaunch final : public Launch {
   bool idle() const override { return nothing_to_do; }
 
   Status execute() override {
-    const char* missing = nullptr;
+    Status status;
     args.for_each_tensor([&](const char* name, const TensorView& view) {
-      if (missing == nullptr && view.data == nullptr && !view.empty()) missing = name;
+      if (status.ok()) status = check_memory(Args::kOperator, name, view);
     });
-    if (missing != nullptr) return no_device_memory(Args::kOperator, missing);
-    return run(args);
+    return status.ok() ? run(args) : status;
+  }
+
+  int64_t elements() override {
+    int64_t sum = 0;
+    args.for_each_tensor([&](const char*, const TensorView& view) { sum += view.elements(); });
+    return sum;
   }
 
   std::unique_ptr<Launch> clone() const override { return std::make_unique<OperatorLaunch>(*this); }

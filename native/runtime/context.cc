@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "acl/acl_rt.h"
+#include "base/fork.h"
 #include "runtime/device.h"
-#include "runtime/stream.h"
 
 namespace aclhost {
 namespace {
@@ -34,6 +34,7 @@ Context::Context(int32_t device, bool primary)
       primary_(primary),
       default_stream_(streams().create(device, id_)) {
   for (auto& option : options) option = kNotSet;
+  forbid_fork();
 }
 
 Context::~Context() { close(); }
@@ -54,7 +55,7 @@ void Context::close() {
   }
 }
 
-int32_t Context::create_stream(const Call& call, aclrtStream* stream) {
+int32_t Context::create_stream(const Call& call, StreamConfig config, aclrtStream* stream) {
   std::lock_guard<std::mutex> lock(mutex_);
   if (closed_) return no_context(call);
   if (stream_count(device_).fetch_add(1) >= kMaxStreams) {
@@ -64,7 +65,7 @@ int32_t Context::create_stream(const Call& call, aclrtStream* stream) {
                          std::to_string(kMaxStreams) +
                          " streams, which is the limit; destroy some with aclrtDestroyStream");
   }
-  *stream = streams().create(device_, id_);
+  *stream = streams().create(device_, id_, config);
   streams_.insert(*stream);
   return ACL_SUCCESS;
 }

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "binding/invocation.h"
 
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <string>
+
+#include "binding/raise.h"
 #include "dtypes.h"
 
 namespace nb = nanobind;
@@ -43,6 +49,44 @@ void Operands::output(nb::handle object, TensorView* view, const Shape& shape, a
     return;
   }
   *view = row_major_view(shape, dtype);
+}
+
+void Operands::int_array(const char* name, nb::handle object, int length, IntArrayView* view) {
+  if (!PyIndex_Check(object.ptr())) {
+    *view = int_array_from_python(object, name);
+    return;
+  }
+  const nb::object one = nb::steal(PyTuple_Pack(1, object.ptr()));
+  *view = int_array_from_python(one, name);
+  view->size = static_cast<uint64_t>(length);
+  std::fill_n(view->values, length, view->values[0]);
+}
+
+void Operands::choice(const char* name, nb::handle object, std::initializer_list<const char*> words,
+                      int64_t* value) {
+  if (PyIndex_Check(object.ptr())) {
+    if (!nb::try_cast(object, *value)) {
+      raise(PyExc_OverflowError, "%s: %S fits no 64-bit integer", name, object.ptr());
+    }
+    return;
+  }
+  *value = 0;
+  std::string known;
+  for (const char* word : words) {
+    if (nb::isinstance<nb::str>(object) && nb::cast<std::string>(object) == word) return;
+    known += (known.empty() ? "'" : ", '") + std::string(word) + "'";
+    ++*value;
+  }
+  raise(PyExc_ValueError, "%s: expected one of %s or its number, got %R", name, known.c_str(),
+        object.ptr());
+}
+
+nb::object Operands::member(nb::handle out, int index, int count) {
+  if (out.is_none()) return nb::none();
+  if (!nb::isinstance<nb::tuple>(out) || static_cast<int>(nb::len(out)) != count) {
+    raise(PyExc_TypeError, "out: expected a tuple of %d arrays, got %R", count, out.ptr());
+  }
+  return out[index];
 }
 
 void Operands::allocate_results() {

@@ -5,9 +5,11 @@
 #include <nanobind/nanobind.h>
 
 #include <cstring>
+#include <initializer_list>
 
 #include "binding/array.h"
 #include "binding/values.h"
+#include "opbase/checks.h"
 #include "opbase/operator.h"
 
 namespace aclhost::python {
@@ -28,6 +30,13 @@ class Operands {
   void scalar(const char* name, nanobind::handle object, ScalarValue* value) {
     *value = scalar_from_python(object, name);
   }
+  // One integer stands for `length` equal ones.
+  void int_array(const char* name, nanobind::handle object, int length, IntArrayView* view);
+  // A word stands for its position among `words`.
+  void choice(const char* name, nanobind::handle object, std::initializer_list<const char*> words,
+              int64_t* value);
+  // An element of the tuple that receives several results, or None.
+  static nanobind::object member(nanobind::handle out, int index, int count);
 
  protected:
   void allocate_results();
@@ -58,12 +67,16 @@ class Invocation : public Operands {
   Args args;
 
   nanobind::object finish() {
-    const Verdict verdict = check(args, require_soc(Args::kOperator));
+    const Soc& soc = require_soc(Args::kOperator);
+    const Verdict verdict = check(args, soc);
     if (verdict.refused()) raise_aclnn(verdict.status().failure());
-    allocate_results();
     if (verdict.idle()) {
+      allocate_results();
       zero_new_results();
     } else {
+      const Verdict launch = check_launch(args, soc);
+      if (launch.refused()) raise_aclnn(launch.status().failure());
+      allocate_results();
       Status status;
       {
         nanobind::gil_scoped_release unlocked;

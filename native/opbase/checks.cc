@@ -56,6 +56,12 @@ bool has_shape(const TensorView& view, const Shape& shape) {
   return view.rank == shape.rank && std::equal(view.shape, view.shape + view.rank, shape.dims);
 }
 
+bool matches_shape(const TensorView& view, const Shape& shape) {
+  const bool one =
+      std::all_of(shape.dims, shape.dims + shape.rank, [](int64_t d) { return d == 1; });
+  return has_shape(view, shape) || (one && view.elements() == 1);
+}
+
 bool same_leading(const TensorView& a, const TensorView& b) {
   const int count = std::min(a.rank, b.rank) - 3;
   return count <= 0 || std::equal(a.shape, a.shape + count, b.shape);

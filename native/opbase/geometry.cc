@@ -64,6 +64,7 @@ Window::Window(const IntArrayView& kernel_size, const IntArrayView& strides,
 
 int64_t Window::positions(int64_t length, int axis) const {
   const int64_t s = stride[axis], p = padding[axis];
+  if (s <= 0) return 0;  // refused later; Python asks for the shape before the checks
   const int64_t span = dilation[axis] * (kernel[axis] - 1) + 1;
   const int64_t count = floor_divide(length + 2 * p - span + (ceil_mode ? s - 1 : 0), s) + 1;
   // A last window that starts beyond the input and its left padding would see nothing.

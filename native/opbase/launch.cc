@@ -140,7 +140,8 @@ aclnnStatus phase_two(const char* op, void* workspace, uint64_t workspace_size,
     }
     const std::shared_ptr<Launch> launch = claim(executor, *found);
     if (launch == nullptr) return not_an_executor(call, executor);
-    if (launch->idle()) return 0;
+    if (launch->idle) return 0;
+    if (!launch->refusal.ok()) return report(launch->refusal);
     const StreamRef queue = find_stream(stream);
     if (!queue) {
       return call.fail(ACLNN_ERR_RUNTIME_ERROR, "stream",

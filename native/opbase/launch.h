@@ -19,8 +19,9 @@ class Launch {
  public:
   virtual ~Launch() = default;
   virtual Status execute() = 0;
-  virtual bool idle() const = 0;   // nothing to compute: phase 1 met an empty tensor
   virtual int64_t elements() = 0;  // of all tensors together
+  bool idle = false;               // nothing to compute: phase 1 met an empty tensor
+  Status refusal;                  // what phase 2 has to report instead of launching
   virtual std::unique_ptr<Launch> clone() const = 0;
   // Gives another address to every tensor that was copied from this handle.
   virtual void rebind(const aclTensor* source, void* address) = 0;
@@ -34,9 +35,6 @@ template <typename Args>
 class OperatorLaunch final : public Launch {
  public:
   Args args;
-  bool nothing_to_do = false;
-
-  bool idle() const override { return nothing_to_do; }
 
   Status execute() override {
     Status status;
@@ -108,7 +106,8 @@ aclnnStatus phase_one(uint64_t* workspace_size, aclOpExecutor** executor, const 
     if (soc == nullptr) return launch_detail::unknown_soc(op);
     const Verdict verdict = check(launch->args, *soc);
     if (verdict.refused()) return report(verdict.status());
-    launch->nothing_to_do = verdict.idle();
+    launch->idle = verdict.idle();
+    if (!launch->idle) launch->refusal = check_launch(launch->args, *soc).status();
     return launch_detail::hand_out(op, std::move(launch), workspace_size, executor);
   } catch (...) {
     return launch_detail::out_of_memory(op);

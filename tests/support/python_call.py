@@ -24,6 +24,8 @@ def _array(tensor: TensorArg, *, output: bool) -> np.ndarray:
         raise NotExpressible(f"format {tensor.format}")
     if not tensor.dtype.numpy:
         raise NotExpressible(f"dtype {tensor.dtype}")
+    if not tensor.backed:
+        raise NotExpressible("a tensor without memory")
     if not tensor.inside_storage:
         raise NotExpressible("a view that leaves its storage")
     rng = np.random.default_rng(0)

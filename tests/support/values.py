@@ -3,16 +3,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 
 from aclhost.spec.call import Call, ScalarArg, TensorArg
-from aclhost.spec.dtypes import DataType
+from aclhost.spec.dtypes import Category, DataType, promote
 from aclhost.spec.operator import Operator
 
 SENTINEL = 0xA5  # every byte of an output before the call
@@ -45,17 +45,32 @@ def _strided(memory: np.ndarray, tensor: TensorArg) -> np.ndarray:
     )
 
 
-def make_storage(tensor: TensorArg, rng: np.random.Generator) -> Storage:
-    """Memory with the given values, or random ones around zero."""
+def _random(shape: tuple[int, ...], dtype: np.dtype[Any], rng: np.random.Generator) -> np.ndarray:
+    if dtype.kind in "iu":
+        return rng.integers(0, 100, shape).astype(dtype)
+    return rng.normal(0, 2, shape).astype(dtype)
+
+
+def _memory(tensor: TensorArg) -> np.ndarray:
+    """As many bytes as the storage has, each of them the sentinel."""
     dtype = numpy_dtype(tensor.dtype)
-    memory = np.frombuffer(
-        bytes([SENTINEL]) * (tensor.storage_elements * dtype.itemsize), dtype=dtype
-    ).copy()
-    view = _strided(memory, tensor) if tensor.inside_storage else memory[:0]
-    if dtype.kind != "V" and tensor.inside_storage:
-        count = math.prod(tensor.shape)
-        values = rng.normal(0, 2, count) if tensor.values is None else np.array(tensor.values)
-        view[...] = values.reshape(tensor.shape).astype(dtype)
+    size = tensor.storage_elements * dtype.itemsize if tensor.backed else 0
+    return np.frombuffer(bytes([SENTINEL]) * size, dtype=dtype).copy()
+
+
+def make_storage(tensor: TensorArg, rng: np.random.Generator) -> Storage:
+    """Memory with the given values, or random ones."""
+    memory = _memory(tensor)
+    if not (tensor.backed and tensor.inside_storage):
+        return Storage(memory, memory[:0])
+    view = _strided(memory, tensor)
+    if memory.dtype.type is not np.void:  # the kind of ml_dtypes' types is V, too
+        given = tensor.values
+        view[...] = (
+            _random(tensor.shape, memory.dtype, rng)
+            if given is None
+            else np.array(given).reshape(tensor.shape).astype(memory.dtype)
+        )
     return Storage(memory, view)
 
 
@@ -68,37 +83,69 @@ def scalar_value(argument: ScalarArg) -> Any:
 
 def make_output(tensor: TensorArg) -> Storage:
     """Memory in which every byte is the sentinel."""
-    dtype = numpy_dtype(tensor.dtype)
-    size = tensor.storage_elements * dtype.itemsize
-    memory = np.frombuffer(bytes([SENTINEL]) * size, dtype=dtype).copy()
-    return Storage(memory, _strided(memory, tensor))
+    memory = _memory(tensor)
+    return Storage(memory, _strided(memory, tensor) if tensor.backed else memory)
 
 
-def expected(op: Operator, call: Call, inputs: Mapping[str, np.ndarray]) -> np.ndarray:
-    """The golden's result, rounded to the operator's dtype; the cast to the output is exact."""
+def _golden_arguments(op: Operator, call: Call, inputs: Mapping[str, np.ndarray]) -> dict[str, Any]:
+    """Integers as they are, floats as float64, scalars as the float that the operator sees."""
     arguments: dict[str, Any] = {}
     for param in op.params:
-        argument = call.arguments[param.name]
+        value: Any = call.arguments[param.name]
         if param in op.outputs:
             continue
-        if isinstance(argument, TensorArg):
-            arguments[param.python_name] = inputs[param.name].astype(np.float64)
-        elif isinstance(argument, ScalarArg):
-            arguments[param.python_name] = float(np.float32(argument.value))
-        else:
-            arguments[param.python_name] = argument
+        if isinstance(value, TensorArg):
+            array = inputs[param.name]
+            value = array if array.dtype.kind in "iu" else array.astype(np.float64)
+        elif isinstance(value, ScalarArg):
+            value = float(np.float32(value.value))
+        elif param.c_type == "float":
+            value = float(np.float32(value))
+        arguments[param.python_name] = value
+    return arguments
+
+
+def expected(op: Operator, call: Call, inputs: Mapping[str, np.ndarray]) -> list[np.ndarray]:
+    """The golden's results, one for each output."""
     with np.errstate(all="ignore"):
-        return np.asarray(op.golden(**arguments))
+        results = op.golden(**_golden_arguments(op, call, inputs))
+    return list(results) if isinstance(results, tuple) else [np.asarray(results)]
 
 
-def ulp_distance(got: np.ndarray, wanted: np.ndarray, dtype: np.dtype[Any]) -> float:
-    """The largest distance in ulps of dtype; equal infinities and NaNs count 0."""
+def magnitude(
+    op: Operator, call: Call, inputs: Mapping[str, np.ndarray], wanted: np.ndarray
+) -> np.ndarray:
+    """What errors are measured against: for sums, that of the terms' magnitudes."""
+    if not op.summed:
+        return wanted
+    sizes = {name: np.abs(array) if name in op.summed else array for name, array in inputs.items()}
+    return expected(op, call, sizes)[0]
+
+
+def computed_dtype(op: Operator, call: Call) -> np.dtype[Any]:
+    """The dtype that results are rounded to before the cast to the output."""
+    floats = [
+        call.tensor(param.name).dtype
+        for param in op.tensors
+        if param not in op.outputs and call.tensor(param.name).dtype.category is Category.FLOATING
+    ]
+    return numpy_dtype(reduce(promote, floats)) if floats else np.dtype(np.float64)
+
+
+def ulp_distance(
+    got: np.ndarray, wanted: np.ndarray, dtype: np.dtype[Any], scale: np.ndarray | None = None
+) -> float:
+    """The largest distance in ulps of dtype, at the scale of the values if no other is given.
+
+    Equal infinities and NaNs count 0.
+    """
     with np.errstate(all="ignore"):
         rounded = wanted.astype(dtype).astype(np.float64)
         actual = got.astype(np.float64)
         same = (actual == rounded) | (np.isnan(actual) & np.isnan(rounded))
         info = ml_dtypes.finfo(dtype)
-        exponent = np.floor(np.log2(np.maximum(np.abs(rounded), float(info.tiny))))
+        size = np.abs(rounded if scale is None else scale)
+        exponent = np.floor(np.log2(np.maximum(size, float(info.tiny))))
         spacing = np.exp2(exponent - info.nmant)
         distance = np.where(same, 0.0, np.abs(actual - rounded) / spacing)
     return float(np.max(np.nan_to_num(distance, nan=np.inf), initial=0.0))

@@ -4,15 +4,15 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from aclhost.gen import emit_all
 
 
-def main() -> None:
-    """Writes each file only when its text changed, so that little is compiled again."""
-    root = Path(sys.argv[1])
-    files = {root / name: text for name, text in emit_all()}
+def write(root: Path, texts: Mapping[str, str]) -> None:
+    """Makes a directory hold just these files, touching only what changed."""
+    files = {root / name: text for name, text in texts.items()}
     for stale in {path for path in root.rglob("*") if path.is_file()} - files.keys():
         stale.unlink()
     for path, text in files.items():
@@ -23,4 +23,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    write(Path(sys.argv[1]), dict(emit_all()))

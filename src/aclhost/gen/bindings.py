@@ -45,10 +45,15 @@ def _cpp_param(param: Parameter) -> str:
 
 
 def _fill(param: Parameter) -> str:
-    if not param.resolve:
+    if not param.binding_fill:
         return f"  a.{param.name} = {param.python_name};"
-    quoted = c_string(param.python_name)
-    return f"  call.{param.binding_fill}({quoted}, {param.python_name}, &a.{param.name});"
+    arguments = (
+        c_string(param.python_name),
+        param.python_name,
+        *param.binding_extra,
+        f"&a.{param.name}",
+    )
+    return f"  call.{param.binding_fill}({', '.join(arguments)});"
 
 
 def _out_fill(op: Operator, index: int, param: TensorOut) -> str:

@@ -28,8 +28,9 @@ struct {short}Args {{
   }}
 }};
 
-Verdict check(const {short}Args& a, const Soc& soc);  // generated
-Status run(const {short}Args& a);                     // the kernel, written by hand
+Verdict check(const {short}Args& a, const Soc& soc);         // what phase 1 refuses
+Verdict check_launch(const {short}Args& a, const Soc& soc);  // what only phase 2 refuses
+Status run(const {short}Args& a);                            // the kernel, written by hand
 
 }}  // namespace aclhost
 """
@@ -47,6 +48,11 @@ namespace aclhost {{
 
 Verdict check(const {short}Args& a, const Soc& soc) {{
 {steps}
+  return Verdict::proceed();
+}}
+
+Verdict check_launch([[maybe_unused]] const {short}Args& a, [[maybe_unused]] const Soc& soc) {{
+{late_steps}
   return Verdict::proceed();
 }}
 
@@ -119,6 +125,7 @@ def _emit_one(op: Operator) -> Iterator[tuple[str, str]]:
         _SOURCE.format(
             params=", ".join(param.c_declaration for param in op.params),
             steps="\n".join(_step(op, step) for step in op.steps),
+            late_steps="\n".join(_step(op, rule) for rule in op.late_rules),
             resolves="\n".join(resolves),
             **names,
         ),

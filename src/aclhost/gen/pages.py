@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from aclhost import ops
-from aclhost.gen.python_text import signature
+from aclhost.gen.python_text import wrapped_signature
 from aclhost.spec import products
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import Parameter, TensorIn, TensorInOut, TensorOut
@@ -112,10 +112,13 @@ def _check_rows(op: Operator) -> Iterator[tuple[str, ...]]:
     for step in op.steps:
         if isinstance(step, DoneWhenEmpty):
             which = listing(f"`{name}`" for name in step.parameters)
-            yield ("", "0", "", f"{which} empty: nothing to do, nothing is written", "")
+            unless = f", unless {step.unless_words}" if step.unless else ""
+            yield ("", "0", "", f"{which} empty: nothing to do, nothing is written{unless}", "")
         else:
             number += 1
             yield (str(number), str(int(step.code)), *_rule_cells(step))
+    for late, rule in enumerate(op.late_rules, number + 1):
+        yield (str(late), f"{int(rule.code)} from phase 2", *_rule_cells(rule))
 
 
 def _rule_cells(rule: Rule) -> tuple[str, str, str]:
@@ -130,7 +133,7 @@ def page(op: Operator) -> str:
         summary=op.summary,
         header=op.header,
         c_params=",\n    ".join(param.c_declaration for param in op.params),
-        signature=signature(op, qualified=True),
+        signature=wrapped_signature(op),
         formula=op.formula,
         params=_params(op),
         dtypes=_dtypes(op),

@@ -26,13 +26,21 @@ def result_type(op: Operator) -> str:
     return f"tuple[{', '.join('ArrayT' for _ in op.outputs)}]"
 
 
-def signature(op: Operator, *, qualified: bool = False) -> str:
+def _parameters(op: Operator) -> list[str]:
     """Required parameters in C order, then those with defaults, then `out` by keyword."""
     params = [_parameter(param) for param in op.python_params()]
-    if op.outputs:
-        params += ["*", _out(op)]
-    name = f"aclhost.{op.snake_name}" if qualified else op.snake_name
-    return f"{name}({', '.join(params)}) -> {result_type(op)}"
+    return [*params, "*", _out(op)] if op.outputs else params
+
+
+def signature(op: Operator) -> str:
+    """On one line, as a stub has it."""
+    return f"{op.snake_name}({', '.join(_parameters(op))}) -> {result_type(op)}"
+
+
+def wrapped_signature(op: Operator) -> str:
+    """One parameter a line, as a page has it."""
+    lines = "".join(f"    {param},\n" for param in _parameters(op))
+    return f"aclhost.{op.snake_name}(\n{lines}) -> {result_type(op)}"
 
 
 def docstring(op: Operator) -> str:

@@ -12,6 +12,7 @@ from aclhost.spec.operator import Operator
 
 _HEAD = '''# SPDX-License-Identifier: Apache-2.0
 # Generated from src/aclhost/ops: edit those files.
+from collections.abc import Sequence
 from typing import SupportsComplex, SupportsFloat, SupportsInt, TypeAlias, TypeVar
 
 ArrayT = TypeVar("ArrayT")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-import numpy as np
 import numpy.typing as npt
 
-Array: TypeAlias = npt.NDArray[np.floating[Any]]
+Array: TypeAlias = npt.NDArray[Any]
+Ints: TypeAlias = Any  # integers in a sequence or an array

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from aclhost.spec import products
 from aclhost.spec.call import Call
 from aclhost.spec.functions import Function
+from aclhost.spec.functions import Parameter as CParameter
 from aclhost.spec.params import TENSORS, Parameter, TensorIn, TensorInOut, TensorOut, snake_case
 from aclhost.spec.products import Product
 from aclhost.spec.rules.base import Rule, Step
@@ -18,7 +19,6 @@ from aclhost.spec.rules.dtype import DtypeIn, SameDtype
 from aclhost.spec.rules.layout import SameFormat
 from aclhost.spec.rules.presence import SupportedProduct
 from aclhost.spec.rules.shape import SameShape
-from aclhost.spec.functions import Parameter as CParameter
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,7 @@ class Operator:
     golden: Callable[..., Any]  # NumPy, float64 in and out; parameters by their Python names
     samples: tuple[Call, ...]
     launch_checks: tuple[tuple[Rule, ...], ...] = ()  # failures that only phase 2 reports
+    summed: tuple[str, ...] = ()  # inputs whose sums the result consists of
     formats: str = "Any format label is accepted and ignored."
     determinism: str = "Deterministic: the same bits for every run and thread count."
     notes: tuple[str, ...] = ()  # documented limits nobody enforces, differences from upstream
@@ -104,16 +105,12 @@ class Operator:
 
     @property
     def products(self) -> tuple[Product, ...]:
-        """Those that some check does not exclude as a whole."""
-        return tuple(
-            product
-            for product in products.ALL
-            if all(
-                product in rule.on if isinstance(rule, SupportedProduct) else rule.dtypes(product)
-                for rule in self.rules
-                if isinstance(rule, SupportedProduct | DtypeIn)
-            )
-        )
+        """Those that no check excludes as a whole."""
+        return _admitted_by(self.rules)
+
+    def products_before(self, rule: Rule) -> tuple[Product, ...]:
+        """Those that no earlier check excludes as a whole."""
+        return _admitted_by(self.rules_before(rule))
 
     def parameter(self, name: str) -> Parameter:
         return next(param for param in self.params if param.name == name)
@@ -126,8 +123,11 @@ class Operator:
 
     def rules_before(self, rule: Rule) -> Iterator[Rule]:
         for earlier in self.rules:
-            if earlier is rule or getattr(earlier, "rule", None) is rule:
-                return
+            wrapped: Rule | None = earlier
+            while wrapped is not None:
+                if wrapped is rule:
+                    return
+                wrapped = getattr(wrapped, "rule", None)
             yield earlier
 
     def tied_before(
@@ -157,6 +157,16 @@ class Operator:
 
     def reads(self, param: Parameter) -> bool:
         return isinstance(param, TensorIn | TensorInOut)
+
+
+def _admitted_by(rules: Iterable[Rule]) -> tuple[Product, ...]:
+    admitted = products.ALL
+    for rule in rules:
+        if isinstance(rule, SupportedProduct):
+            admitted = tuple(product for product in admitted if product in rule.on)
+        elif isinstance(rule, DtypeIn):
+            admitted = tuple(product for product in admitted if rule.dtypes(product))
+    return admitted
 
 
 def _declaring_file() -> str:

@@ -29,6 +29,11 @@ class Parameter:
     binding_fill: ClassVar[str] = ""  # member of Invocation that reads the Python object
 
     @property
+    def binding_extra(self) -> tuple[str, ...]:
+        """C++ arguments of that member between the object and the field."""
+        return ()
+
+    @property
     def python_name(self) -> str:
         return snake_case(self.name)
 
@@ -145,6 +150,10 @@ class IntArray(Parameter):
     binding_fill = "int_array"
 
     @property
+    def binding_extra(self) -> tuple[str, ...]:
+        return (str(self.length),)
+
+    @property
     def python_default(self) -> str | None:
         return None if self.default is None else repr(self.default)
 
@@ -165,6 +174,11 @@ class Choice(Parameter):
     python_type = "str | int"
     two_phase_type = "int"
     binding_fill = "choice"
+
+    @property
+    def binding_extra(self) -> tuple[str, ...]:
+        words = ", ".join(f'"{word}"' for word in self.words)
+        return (f"{{{words}}}",)
 
     @property
     def python_default(self) -> str | None:

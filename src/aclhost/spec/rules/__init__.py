@@ -13,7 +13,7 @@ from aclhost.spec.products import Product
 from aclhost.spec.rules import arrays, dtype, layout, presence, shape, values
 from aclhost.spec.rules.base import DoneWhenEmpty, Rule, Step
 from aclhost.spec.rules.dtype import Limited
-from aclhost.spec.rules.values import Condition, equals, is_set, not_empty, not_finite, on_products
+from aclhost.spec.rules.values import Condition, equals, is_set, not_finite, on_products
 
 __all__ = [
     "Rule",
@@ -34,12 +34,12 @@ __all__ = [
     "format_fits_rank",
     "format_in",
     "holds_volume",
+    "inner",
     "inside_storage",
     "is_set",
     "length_in",
     "lengths_at_most",
     "none_negative",
-    "not_empty",
     "not_finite",
     "not_negative",
     "not_null",
@@ -56,14 +56,12 @@ __all__ = [
     "same_format_unless_nd",
     "same_leading",
     "same_rank",
-    "same_rank_inside",
     "same_shape",
     "scalar_at_least",
     "shape_is",
     "spatial_positive",
     "supported_on",
     "volume_at_most",
-    "volume_at_most_inside",
     "when",
 ]
 
@@ -132,9 +130,9 @@ def same_shape(parameter: str, other: str) -> Rules:
     return (shape.SameShape(parameter, other),)
 
 
-def shape_is(parameter: str, expected: str, words: str) -> Rules:
+def shape_is(parameter: str, expected: str, words: str, test: str = "has_shape") -> Rules:
     """The shape is what a C++ expression says, in words for the reader."""
-    return (shape.ShapeIs(parameter, expected, words),)
+    return (shape.ShapeIs(parameter, expected, words, test),)
 
 
 def same_leading(parameter: str, other: str) -> Rules:
@@ -145,11 +143,6 @@ def same_leading(parameter: str, other: str) -> Rules:
 def same_rank(parameter: str, other: str) -> Rules:
     """Both tensors have the same rank."""
     return (shape.SameRank(parameter, other),)
-
-
-def same_rank_inside(parameter: str, other: str) -> Rules:
-    """Both tensors have the same rank (561103 if not)."""
-    return (shape.SameRankInside(parameter, other),)
 
 
 def rank_at_most(parameter: str, most: int) -> Rules:
@@ -180,11 +173,6 @@ def channels_positive(parameter: str) -> Rules:
 def volume_at_most(parameter: str) -> Rules:
     """Depth * height * width fits 31 bits."""
     return (shape.VolumeAtMost(parameter),)
-
-
-def volume_at_most_inside(parameter: str) -> Rules:
-    """Depth * height * width fits 31 bits (561103 if not)."""
-    return (shape.VolumeAtMostInside(parameter),)
 
 
 def lengths_at_most(parameter: str, array: str = "") -> Rules:
@@ -293,7 +281,12 @@ def not_negative(parameter: str) -> Rules:
 
 def when(condition: Condition, *groups: Rules) -> Rules:
     """The rules hold only under the condition."""
-    return tuple(values.When(rule.parameter, condition, rule) for group in groups for rule in group)
+    return tuple(values.When(rule.parameter, rule, condition) for group in groups for rule in group)
+
+
+def inner(*groups: Rules) -> Rules:
+    """The rules are checked so late that a violation is an inner error (561103)."""
+    return tuple(values.Inner(rule.parameter, rule) for group in groups for rule in group)
 
 
 def done_when_empty(*parameters: str, unless: Condition | None = None) -> tuple[Step, ...]:

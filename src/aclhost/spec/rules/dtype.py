@@ -27,6 +27,10 @@ class Limited:
     on: tuple[Product, ...]
 
 
+def _where(on: tuple[Product, ...]) -> str:
+    return "" if on == products.ALL else f" (only {listing(on, 'and')})"
+
+
 @dataclass(frozen=True)
 class DtypeIn(Rule):
     """The dtype is one of a list that may depend on the product."""
@@ -57,28 +61,28 @@ class DtypeIn(Rule):
         return f"data_type_name(a.{self.parameter}.dtype)"
 
     def sentence(self, product: Product | None = None) -> str:
-        if product is None and any(entry.on != products.ALL for entry in self.allowed):
-            names = [
-                str(entry.dtype)
-                if entry.on == products.ALL
-                else f"{entry.dtype} (only {listing(entry.on, 'and')})"
-                for entry in self.allowed
-            ]
-            return f"{self.parameter} must have dtype {listing(names)}"
         allowed = self.dtypes(product)
         if not allowed:
             return f"{self.parameter} can have no dtype: the product is not supported"
-        return f"{self.parameter} must have dtype {listing(allowed)}"
+        words = listing(allowed) if product else self._words_for_all_products()
+        return f"{self.parameter} must have dtype {words}"
+
+    def _words_for_all_products(self) -> str:
+        wheres = {entry.on for entry in self.allowed}
+        if len(wheres) == 1:
+            return listing(self.dtypes()) + _where(wheres.pop())
+        return listing(f"{entry.dtype}{_where(entry.on)}" for entry in self.allowed)
 
     def advice(self) -> str:
-        return f"Cast {self.parameter} to one of these dtypes."
+        return f"Cast {self.parameter} to one of these, or select another product (ACLHOST_SOC)."
 
     def broken(self, op: Operator, call: Call) -> Iterator[Call]:
         names = op.tied_before(self, SameDtype)
-        never = next(dtype for dtype in (dtypes.INT32, dtypes.STRING) if dtype not in self.dtypes())
+        candidates = (dtypes.INT32, dtypes.BF16, dtypes.BOOL)
+        never = next(dtype for dtype in candidates if dtype not in self.dtypes())
         yield call.retyped(never, *names)
         for entry in self.allowed:
-            for product in products.ALL:
+            for product in op.products_before(self):
                 if product not in entry.on:
                     yield call.on(product).retyped(entry.dtype, *names)
 

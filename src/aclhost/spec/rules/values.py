@@ -127,19 +127,10 @@ def equals(parameter: str, *values: int) -> Condition:
     )
 
 
-def not_empty(*tensors: str) -> Condition:
-    """None of the tensors is empty."""
-    return Condition(
-        " && ".join(f"!a.{name}.empty()" for name in tensors),
-        f"{listing(tensors, 'and')} are not empty",
-    )
-
-
 @dataclass(frozen=True)
-class When(Rule):
-    """Another rule, demanded only under a condition."""
+class Wrapped(Rule):
+    """Another rule under other circumstances."""
 
-    condition: Condition
     rule: Rule
 
     @property
@@ -151,16 +142,42 @@ class When(Rule):
         return self.rule.code
 
     def violated(self) -> str:
-        return f"({self.condition.cpp}) && ({self.rule.violated()})"
+        return self.rule.violated()
 
     def got(self) -> str:
         return self.rule.got()
 
     def sentence(self, product: Product | None = None) -> str:
-        return f"{self.rule.sentence(product)} when {self.condition.english}"
+        return self.rule.sentence(product)
 
     def advice(self) -> str:
         return self.rule.advice()
+
+    def fixes_rank_of(self, parameter: str) -> bool:
+        return self.rule.fixes_rank_of(parameter)
+
+    def broken(self, op: Operator, call: Call) -> Iterator[Call]:
+        return self.rule.broken(op, call)
+
+
+@dataclass(frozen=True)
+class Inner(Wrapped):
+    """A violation that upstream notices so late that it is an inner error."""
+
+    code = Status.INNER_NULLPTR
+
+
+@dataclass(frozen=True)
+class When(Wrapped):
+    """Another rule, demanded only under a condition."""
+
+    condition: Condition
+
+    def violated(self) -> str:
+        return f"({self.condition.cpp}) && ({self.rule.violated()})"
+
+    def sentence(self, product: Product | None = None) -> str:
+        return f"{self.rule.sentence(product)} when {self.condition.english}"
 
     def broken(self, op: Operator, call: Call) -> Iterator[Call]:
         arranged = call.passing(**dict(self.condition.arranged_by))

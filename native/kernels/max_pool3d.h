@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which elements a pooling window looks at, and which of them it takes.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace aclhost {
+
+// The scan goes through depth, height and width in ascending order. So ties go to the smallest
+// index, and the last NaN wins over everything.
+template <typename Real>
+bool replaces_maximum(Real value, Real maximum) {
+  return value > maximum || value != value;
+}
+
+// The elements of a window along one axis that lie inside the input.
+struct Taps {
+  int64_t first;
+  int64_t step;
+  int64_t count;  // 0: the window sees nothing but padding
+};
+
+// Ascend 950 accepts every dilation: 0 looks at one element again and again, and a negative one
+// goes backwards. Nothing here overflows, however large the numbers.
+inline Taps taps_inside(int64_t start, int64_t kernel, int64_t dilation, int64_t length) {
+  if (dilation < 0) {
+    const int64_t step = -std::max(dilation, -INT64_MAX);
+    const Taps mirrored = taps_inside(length - 1 - start, kernel, step, length);
+    return {length - 1 - mirrored.first, -step, mirrored.count};
+  }
+  const int64_t step = dilation == 0 ? 1 : dilation;
+  const int64_t taps = dilation == 0 ? 1 : kernel;
+  const int64_t skipped = start < 0 ? (-1 - start) / step + 1 : 0;
+  const int64_t end = start < length ? std::min(taps, (length - 1 - start) / step + 1) : 0;
+  return {start + skipped * step, step, std::max<int64_t>(end - skipped, 0)};
+}
+
+}  // namespace aclhost

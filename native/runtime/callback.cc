@@ -15,6 +15,7 @@
 #include "base/call.h"
 #include "runtime/context.h"
 #include "runtime/event.h"
+#include "runtime/observed.h"
 #include "runtime/stream.h"
 #include "runtime/timeout.h"
 
@@ -153,7 +154,9 @@ int32_t launch(const Call& call, Stream& stream, aclrtCallback function, void* d
     return call.fail(ACL_ERROR_RT_STREAM_NO_CB_REG, "stream",
                      "has no thread for its callbacks; call aclrtSubscribeReport first");
   }
-  stream.submit(Weight::kWaiting, [=] {
+  stream.submit(Weight::kWaiting, [=, id = stream.id()] {
+    // The program may tell itself, by means that nobody sees, that the stream got here.
+    observe([&](Observer& o) { o.joined_stream(id); });
     const MarkPtr over = std::make_shared<Mark>();
     inbox->put({function, data, over});
     if (block) over->wait(Stream::kForever);
@@ -212,8 +215,13 @@ extern "C" aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, vo
   return with_stream("aclrtLaunchHostFunc", stream,
                      [&](const Call& call, Stream& found) -> int32_t {
                        if (fn == nullptr) return call.null("fn");
-                       found.submit(Weight::kWaiting, [fn, args] {
+                       found.submit(Weight::kWaiting, [fn, args, id = found.id()] {
+                         observe([&](Observer& o) {
+                           o.joined_stream(id);
+                           o.began("aclrtLaunchHostFunc", "", id);
+                         });
                          fn(args);
+                         observe([&](Observer& o) { o.ended("aclrtLaunchHostFunc", id); });
                          return Status();
                        });
                        return ACL_SUCCESS;

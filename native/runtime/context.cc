@@ -6,6 +6,7 @@
 
 #include "acl/acl_rt.h"
 #include "base/fork.h"
+#include "base/observer.h"
 #include "runtime/device.h"
 
 namespace aclhost {
@@ -51,7 +52,10 @@ void Context::close() {
   for (aclrtStream handle : ending) {
     const StreamRef stream = streams().find(handle);
     streams().destroy(handle);
-    if (stream) stream->wait();
+    if (!stream) continue;
+    stream->wait();
+    observe([&](Observer& o) { o.joined_stream(stream->id()); });
+    if (handle != default_stream_) observe([&](Observer& o) { o.destroyed(handle); });
   }
 }
 
@@ -67,6 +71,7 @@ int32_t Context::create_stream(const Call& call, StreamConfig config, aclrtStrea
   }
   *stream = streams().create(device_, id_, config);
   streams_.insert(*stream);
+  observe([&](Observer& o) { o.created(*stream, "stream"); });
   return ACL_SUCCESS;
 }
 
@@ -76,6 +81,7 @@ bool Context::destroy_stream(aclrtStream stream) {
     if (streams_.erase(stream) == 0) return false;
   }
   --stream_count(device_);
+  observe([&](Observer& o) { o.destroyed(stream); });
   return streams().destroy(stream);
 }
 
@@ -98,9 +104,10 @@ int32_t no_context(const Call& call) {
 }
 
 int32_t no_stream(const Call& call, aclrtStream stream) {
-  const char* why = streams().was_ours(stream)
-                        ? " was destroyed before; streams also end with their context or device"
-                        : " is not a stream; create one with aclrtCreateStream";
+  const bool stale = streams().was_ours(stream);
+  if (stale) observe([&](Observer& o) { o.misused(call.name, "stream", stream); });
+  const char* why = stale ? " was destroyed before; streams also end with their context or device"
+                          : " is not a stream; create one with aclrtCreateStream";
   return call.fail(ACL_ERROR_RT_INVALID_HANDLE, "stream", hex(stream) + why);
 }
 

@@ -7,6 +7,8 @@
 #include "base/call.h"
 #include "runtime/context.h"
 #include "runtime/memory.h"
+#include "runtime/observed.h"
+#include "runtime/pages.h"
 #include "runtime/stream.h"
 
 namespace aclhost {
@@ -37,8 +39,8 @@ struct Rows {
 };
 
 void move(const Rows& rows) {
-  auto* dst = static_cast<char*>(rows.dst);
-  const auto* src = static_cast<const char*>(rows.src);
+  auto* dst = static_cast<char*>(reachable(rows.dst));
+  const auto* src = static_cast<const char*>(reachable(rows.src));
   for (size_t row = 0; row < rows.height; ++row) {
     std::memmove(dst + row * rows.dst_pitch, src + row * rows.src_pitch, rows.width);
   }
@@ -114,10 +116,40 @@ bool check_copy_2d(const Call& call, const Rows& rows, aclrtMemcpyKind kind, int
   return false;
 }
 
+Region rows_region(const char* name, const void* start, size_t pitch, const Rows& rows,
+                   bool reads) {
+  const auto height = static_cast<int64_t>(rows.height);
+  const auto width = static_cast<int64_t>(rows.width);
+  return {name,
+          static_cast<const char*>(start),
+          1,
+          {height, width},
+          {static_cast<int64_t>(pitch), 1},
+          reads,
+          !reads};
+}
+
+Work describe(const Call& call, const Rows& rows) {
+  return {call.name,
+          {rows_region("src", rows.src, rows.src_pitch, rows, true),
+           rows_region("dst", rows.dst, rows.dst_pitch, rows, false)},
+          std::to_string(rows.width * rows.height) + " bytes"};
+}
+
+Work describe_fill(const Call& call, const void* start, size_t count) {
+  return {call.name,
+          {bytes_region("devPtr", start, count, false, true)},
+          std::to_string(count) + " bytes"};
+}
+
+void move_here(const Call& call, const Rows& rows) {
+  do_here([&] { return describe(call, rows); }, [&] { move(rows); });
+}
+
 int32_t copy_now(const Call& call, const Rows& rows) {
   if (!current_context()) return no_context(call);
   if (const int32_t code = check_ranges(call, rows)) return code;
-  move(rows);
+  move_here(call, rows);
   return ACL_SUCCESS;
 }
 
@@ -140,13 +172,17 @@ int32_t copy_queued(const Call& call, const Rows& rows, aclrtStream stream, bool
     // As on hardware: memory that may be paged out cannot be copied later, so it is copied now,
     // behind everything queued before. The caller may free it as soon as the call returns.
     queue->wait();
-    move(rows);
+    observe([&](Observer& o) { o.joined_stream(queue->id()); });
+    move_here(call, rows);
     return ACL_SUCCESS;
   }
-  queue->submit(weight_of(rows.width * rows.height), [rows] {
-    move(rows);
-    return Status();
-  });
+  const Weight weight = weight_of(rows.width * rows.height);
+  submit_work(
+      *queue, weight, [&] { return describe(call, rows); },
+      [rows] {
+        move(rows);
+        return Status();
+      });
   return ACL_SUCCESS;
 }
 
@@ -228,7 +264,8 @@ extern "C" aclError aclrtMemset(void* devPtr, size_t maxCount, int32_t value, si
   return acl_call("aclrtMemset", [&](const Call& call) {
     int32_t code;
     if (!check_fill(call, devPtr, maxCount, count, &code)) return code;
-    std::memset(devPtr, value, count);
+    do_here([&] { return describe_fill(call, devPtr, count); },
+            [&] { std::memset(reachable(devPtr), value, count); });
     return ACL_SUCCESS;
   });
 }
@@ -240,8 +277,9 @@ extern "C" aclError aclrtMemsetAsync(void* devPtr, size_t maxCount, int32_t valu
     if (!check_fill(call, devPtr, maxCount, count, &code)) return code;
     const StreamRef queue = find_stream(stream);
     if (!queue) return no_stream(call, stream);
-    queue->submit(weight_of(count), [=] {
-      std::memset(devPtr, value, count);
+    const auto work = [&] { return describe_fill(call, devPtr, count); };
+    submit_work(*queue, weight_of(count), work, [=] {
+      std::memset(reachable(devPtr), value, count);
       return Status();
     });
     return ACL_SUCCESS;

@@ -6,6 +6,7 @@
 #include "base/call.h"
 #include "runtime/context.h"
 #include "runtime/event.h"
+#include "runtime/observed.h"
 #include "runtime/stream.h"
 #include "runtime/timeout.h"
 
@@ -17,8 +18,10 @@ constexpr uint32_t kFlagsOfEx = 0x4F;
 constexpr uint32_t kOnlyAlone = ACL_EVENT_DEVICE_USE_ONLY | ACL_EVENT_EXTERNAL | ACL_EVENT_IPC;
 
 int32_t no_event(const Call& call, aclrtEvent event) {
-  const char* why = events().was_ours(event) ? " was destroyed before"
-                                             : " is not an event; create one with aclrtCreateEvent";
+  const bool stale = events().was_ours(event);
+  if (stale) observe([&](Observer& o) { o.misused(call.name, "event", event); });
+  const char* why =
+      stale ? " was destroyed before" : " is not an event; create one with aclrtCreateEvent";
   return call.fail(ACL_ERROR_RT_INVALID_HANDLE, "event", hex(event) + why);
 }
 
@@ -57,7 +60,14 @@ int32_t with_event_and_stream(const char* name, aclrtEvent event, aclrtStream st
 
 int32_t synchronize(const Call& call, Event& event, int32_t timeout) {
   const MarkPtr mark = event.latest();
-  if (mark == nullptr || mark->wait(timeout)) return ACL_SUCCESS;
+  if (mark == nullptr) return ACL_SUCCESS;
+  observe([&](Observer& o) { o.began(call.name, "", kNoStream); });
+  const bool in_time = mark->wait(timeout);
+  observe([&](Observer& o) {
+    o.ended(call.name, kNoStream);
+    if (in_time) o.joined_mark(mark.get());
+  });
+  if (in_time) return ACL_SUCCESS;
   return call.fail(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "timeout",
                    "of " + std::to_string(timeout) + " ms passed before the event happened");
 }
@@ -116,7 +126,11 @@ extern "C" aclError aclrtDestroyEvent(aclrtEvent event) {
 extern "C" aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
   return with_event_and_stream("aclrtRecordEvent", event, stream,
                                [](const Call&, Event& found, Stream& queue) {
-                                 queue.submit(Weight::kMark, [mark = found.begin_record()] {
+                                 const MarkPtr mark = found.begin_record();
+                                 const int32_t id = queue.id();
+                                 observe([&](Observer& o) { o.recorded(mark.get(), id); });
+                                 queue.submit(Weight::kMark, [mark, id] {
+                                   observe([&](Observer& o) { o.reached(mark.get(), id); });
                                    mark->reach();
                                    return Status();
                                  });
@@ -125,23 +139,31 @@ extern "C" aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
 }
 
 extern "C" aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event) {
-  return with_event_and_stream("aclrtStreamWaitEvent", event, stream,
-                               [](const Call& call, Event& found, Stream& queue) -> int32_t {
-                                 const MarkPtr mark = found.awaited();
-                                 if (mark == nullptr && found.kind() != EventKind::kEx) {
-                                   return call.fail(
-                                       ACL_ERROR_RT_PARAM_INVALID, "event",
-                                       "was never recorded; call aclrtRecordEvent first");
-                                 }
-                                 if (mark == nullptr || mark->reached()) return ACL_SUCCESS;
-                                 ++*found.waits();
-                                 queue.submit(Weight::kWaiting, [mark, waits = found.waits()] {
-                                   mark->wait(Stream::kForever);
-                                   --*waits;
-                                   return Status();
-                                 });
-                                 return ACL_SUCCESS;
-                               });
+  return with_event_and_stream(
+      "aclrtStreamWaitEvent", event, stream,
+      [](const Call& call, Event& found, Stream& queue) -> int32_t {
+        const MarkPtr mark = found.awaited();
+        if (mark == nullptr && found.kind() != EventKind::kEx) {
+          return call.fail(ACL_ERROR_RT_PARAM_INVALID, "event",
+                           "was never recorded; call aclrtRecordEvent first");
+        }
+        if (mark == nullptr) return ACL_SUCCESS;
+        const int32_t id = queue.id();
+        observe([&](Observer& o) { o.awaits(mark.get(), id); });
+        if (mark->reached()) return ACL_SUCCESS;
+        ++*found.waits();
+        queue.submit(Weight::kWaiting, [mark, id, waits = found.waits()] {
+          observe([&](Observer& o) { o.began("aclrtStreamWaitEvent", "", id); });
+          mark->wait(Stream::kForever);
+          --*waits;
+          observe([&](Observer& o) {
+            o.passed(mark.get(), id);
+            o.ended("aclrtStreamWaitEvent", id);
+          });
+          return Status();
+        });
+        return ACL_SUCCESS;
+      });
 }
 
 extern "C" aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) {
@@ -167,6 +189,7 @@ extern "C" aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus* status) 
     }
     const MarkPtr mark = found.latest();
     const bool over = mark == nullptr || mark->reached();
+    if (over && mark != nullptr) observe([&](Observer& o) { o.joined_mark(mark.get()); });
     *status = over ? ACL_EVENT_STATUS_COMPLETE : ACL_EVENT_STATUS_NOT_READY;
     return ACL_SUCCESS;
   });
@@ -177,6 +200,7 @@ extern "C" aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedSt
     if (status == nullptr) return call.null("status");
     const MarkPtr mark = found.latest();
     const bool over = mark == nullptr ? found.kind() == EventKind::kEx : mark->reached();
+    if (over && mark != nullptr) observe([&](Observer& o) { o.joined_mark(mark.get()); });
     *status = over ? ACL_EVENT_RECORDED_STATUS_COMPLETE : ACL_EVENT_RECORDED_STATUS_NOT_READY;
     return ACL_SUCCESS;
   });

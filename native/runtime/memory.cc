@@ -10,7 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/strict.h"
 #include "runtime/device.h"
+#include "runtime/pages.h"
 #include "runtime/stream.h"
 
 namespace aclhost {
@@ -20,12 +22,6 @@ namespace {
 // with its large pages, so zeros have to follow every allocation here as well.
 constexpr size_t kTail = 64 * 1024;
 constexpr size_t kMostPadding = 64;
-
-// Where to ask the kernel for pages. Walking through this range means that an address comes back
-// only after 48 TiB, so that a second free of a pointer does not hit a newer allocation. It is a
-// wish only: where the kernel cannot grant it, any other address will do.
-constexpr uintptr_t kWalkBegin = 0x200000000000;
-constexpr uintptr_t kWalkEnd = 0x500000000000;
 
 struct Entry {
   Allocation allocation;
@@ -46,19 +42,14 @@ struct Remains {
   }
 };
 
+bool hides(MemoryKind kind) { return kind == MemoryKind::kDevice && is_strict(); }
+
 struct Allocations {
   std::mutex mutex;
   std::map<uintptr_t, Entry> by_address;
   std::deque<Remains> remains;
-  uintptr_t next_address = kWalkBegin;
   int64_t live = 0;
   size_t used[kMaxDevices] = {};
-
-  void* wish(size_t size) {
-    if (size > kWalkEnd - kWalkBegin) return nullptr;
-    if (size > kWalkEnd - next_address) next_address = kWalkBegin;
-    return reinterpret_cast<void*>(std::exchange(next_address, next_address + size));
-  }
 
   Entry* at(const void* pointer) {
     const auto address = reinterpret_cast<uintptr_t>(pointer);
@@ -70,7 +61,8 @@ struct Allocations {
 
   void unmap(uintptr_t start) {
     const auto found = by_address.find(start);
-    munmap(reinterpret_cast<void*>(start), found->second.allocation.mapped);
+    const Allocation& old = found->second.allocation;
+    unmap_pages(reinterpret_cast<void*>(start), old.mapped, hides(old.kind));
     by_address.erase(found);
   }
 
@@ -112,9 +104,8 @@ void* allocate(size_t size, size_t padding, MemoryKind kind, int32_t device) {
   std::lock_guard<std::mutex> lock(all.mutex);
   all.sweep();
   if (charged > device_memory() - all.used[device]) return nullptr;
-  constexpr int kAccess = PROT_READ | PROT_WRITE;
-  void* memory = mmap(all.wish(mapped), mapped, kAccess, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return nullptr;
+  void* memory = map_pages(mapped, hides(kind));
+  if (memory == nullptr) return nullptr;
   const auto start = reinterpret_cast<uintptr_t>(memory);
   all.by_address[start] = {{start, size, mapped, kind, device}, charged};
   all.used[device] += charged;

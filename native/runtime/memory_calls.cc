@@ -7,6 +7,7 @@
 
 #include "acl/acl_rt.h"
 #include "base/call.h"
+#include "base/observer.h"
 #include "base/soc.h"
 #include "runtime/context.h"
 #include "runtime/memory.h"
@@ -67,12 +68,15 @@ int32_t allocate_for(const Call& call, const char* parameter, void** pointer, si
                          "ACLHOST_DEVICE_MEMORY");
   }
   *pointer = memory;
+  observe([&](Observer& o) { o.allocated(memory, size, kind == MemoryKind::kDevice); });
   return ACL_SUCCESS;
 }
 
 int32_t release_for(const Call& call, const char* parameter, void* pointer, MemoryKind kind) {
   if (pointer == nullptr) return call.null(parameter);
-  if (release(pointer, kind)) return ACL_SUCCESS;
+  const bool found = release(pointer, kind);
+  observe([&](Observer& o) { o.freed(call.name, pointer, found); });
+  if (found) return ACL_SUCCESS;
   const char* origin = kind == MemoryKind::kDevice ? "aclrtMalloc" : "aclrtMallocHost";
   return call.fail(ACL_ERROR_RT_PARAM_INVALID, parameter,
                    hex(pointer) + " is not the start of a live allocation made by " + origin +
@@ -132,7 +136,9 @@ extern "C" aclError aclrtFreeWithDevSync(void* devPtr) {
     Allocation found;
     if (devPtr != nullptr && find_allocation(devPtr, &found)) {
       streams().for_each([&](void*, Stream& stream) {
-        if (stream.device() == found.device) stream.wait();
+        if (stream.device() != found.device) return;
+        stream.wait();
+        observe([&](Observer& o) { o.joined_stream(stream.id()); });
       });
     }
     return release_for(call, "devPtr", devPtr, MemoryKind::kDevice);

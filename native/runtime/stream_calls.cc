@@ -6,6 +6,7 @@
 
 #include "acl/acl_rt.h"
 #include "runtime/context.h"
+#include "runtime/observed.h"
 #include "runtime/stream.h"
 #include "runtime/timeout.h"
 
@@ -52,6 +53,7 @@ int32_t destroy(const Call& call, aclrtStream stream, bool force) {
     found->abandon();
   } else {
     found->wait();
+    observe([&](Observer& o) { o.joined_stream(found->id()); });
   }
   return ACL_SUCCESS;
 }
@@ -66,7 +68,13 @@ int32_t synchronize(const Call& call, aclrtStream stream, int32_t timeout) {
   const StreamRef found = find_stream(stream);
   if (!found) return no_stream(call, stream);
   if ((found->config().flags & kNotAwaited) != 0) return ACL_SUCCESS;
-  return found->wait(timeout) ? found->failure() : too_slow(call, timeout);
+  observe([&](Observer& o) { o.began(call.name, "", kNoStream); });
+  const bool in_time = found->wait(timeout);
+  observe([&](Observer& o) {
+    o.ended(call.name, kNoStream);
+    if (in_time) o.joined_stream(found->id());
+  });
+  return in_time ? found->failure() : too_slow(call, timeout);
 }
 
 // Waits for the streams of the current device; the first failure counts.
@@ -89,6 +97,7 @@ int32_t synchronize_device(const Call& call, int32_t timeout) {
       in_time = false;
       return;
     }
+    observe([&](Observer& o) { o.joined_stream(stream.id()); });
     const int32_t code = stream.failure();
     if (first == 0) first = code;
   });
@@ -165,7 +174,9 @@ extern "C" aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout) {
 
 extern "C" aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
   return ask("aclrtStreamQuery", stream, "status", status, [](Stream& found) {
-    return found.idle() ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
+    if (!found.idle()) return ACL_STREAM_STATUS_NOT_READY;
+    observe([&](Observer& o) { o.joined_stream(found.id()); });
+    return ACL_STREAM_STATUS_COMPLETE;
   });
 }
 

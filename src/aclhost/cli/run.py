@@ -24,10 +24,19 @@ _COMPILERS = ("g++", "c++", "clang++")
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 @click.option("--soc", help="Reproduce this SoC, for example Ascend910B1.")
+@click.option("--strict", is_flag=True, help="Report what would fail on a card; status 66 if any.")
+@click.option("--trace", type=click.Path(path_type=Path), help="Write a timeline for Perfetto.")
 @click.option("--std", default="c++17", show_default=True, help="Language standard.")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def run(soc: str | None, std: str, file: Path, arguments: tuple[str, ...]) -> None:
+def run(
+    soc: str | None,
+    strict: bool,
+    trace: Path | None,
+    std: str,
+    file: Path,
+    arguments: tuple[str, ...],
+) -> None:
     """Compile FILE against the toolkit and run it with ARGUMENTS.
 
     The compiler is $CXX, or the first of g++, c++, clang++. The exit status is the program's.
@@ -35,6 +44,10 @@ def run(soc: str | None, std: str, file: Path, arguments: tuple[str, ...]) -> No
     if not file.is_file():
         _give_up(f"{file}: no such file")
     environment = _environment(soc)
+    if strict:
+        environment["ACLHOST_STRICT"] = "1"
+    if trace is not None:
+        environment["ACLHOST_TRACE"] = str(trace.resolve())
     with tempfile.TemporaryDirectory(prefix="aclhost-") as directory:
         program = Path(directory) / file.stem
         _compile(file, program, std)

@@ -7,6 +7,7 @@ namespace aclhost {
 namespace {
 
 constexpr int64_t kMostRuns = 1 << 20;
+constexpr int64_t kFarthest = int64_t{1} << 48;  // no address space is larger
 
 struct Axis {
   int64_t size;
@@ -19,7 +20,12 @@ std::vector<Run> runs_of(const Region& region) {
   auto start = reinterpret_cast<intptr_t>(region.start);
   std::vector<Axis> axes;
   for (size_t i = 0; i < region.shape.size(); ++i) {
-    const int64_t stride = region.strides[i] * static_cast<int64_t>(region.item);
+    int64_t stride = 0, reach = 0;
+    const bool absurd =
+        __builtin_mul_overflow(region.strides[i], static_cast<int64_t>(region.item), &stride) ||
+        __builtin_mul_overflow(region.shape[i], stride, &reach) || reach > kFarthest ||
+        reach < -kFarthest;
+    if (absurd) return {{reinterpret_cast<uintptr_t>(region.start), UINTPTR_MAX}};
     if (region.shape[i] == 1 || stride == 0) continue;
     if (stride < 0) start += (region.shape[i] - 1) * stride;
     axes.push_back({region.shape[i], stride < 0 ? -stride : stride});

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "base/fork.h"
+
 namespace aclhost {
 namespace {
 
@@ -43,6 +45,9 @@ class Trace final : public Observer {
 
   void write() {
     std::lock_guard<std::mutex> lock(mutex_);
+    // A process that used nothing, like a tool that started the program, must not overwrite its
+    // file.
+    if (events_.empty()) return;
     FILE* file = std::fopen(path_.c_str(), "w");
     if (file == nullptr) {
       std::fprintf(stderr, "aclhost trace: cannot write %s\n", path_.c_str());
@@ -85,6 +90,7 @@ class Trace final : public Observer {
 
   void add(const char* phase, const char* name, int row, const std::string& rest) {
     std::lock_guard<std::mutex> lock(mutex_);
+    if (events_.empty()) start_ = Clock::now();
     const std::chrono::duration<double, std::micro> since = Clock::now() - start_;
     char head[160];
     std::snprintf(head, sizeof head, R"({"name":"%s","ph":"%s","pid":1,"tid":%d,"ts":%.3f)", name,
@@ -94,8 +100,8 @@ class Trace final : public Observer {
   }
 
   const std::string path_;
-  const Clock::time_point start_ = Clock::now();
   std::mutex mutex_;
+  Clock::time_point start_;  // of the first event
   std::vector<std::string> events_;
   std::set<int> rows_;
   std::map<const void*, int> arrows_;
@@ -108,7 +114,9 @@ Trace* instance = nullptr;
 
 Observer* make_trace_observer(const char* path) {
   instance = new Trace(path);
-  std::atexit([] { instance->write(); });
+  std::atexit([] {
+    if (!in_forked_child()) instance->write();
+  });
   return instance;
 }
 

@@ -150,9 +150,10 @@ extern "C" aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event) {
         if (mark == nullptr) return ACL_SUCCESS;
         const int32_t id = queue.id();
         observe([&](Observer& o) { o.awaits(mark.get(), id); });
-        if (mark->reached()) return ACL_SUCCESS;
+        const bool over = mark->reached();
+        if (over && !observed()) return ACL_SUCCESS;
         ++*found.waits();
-        queue.submit(Weight::kWaiting, [mark, id, waits = found.waits()] {
+        queue.submit(over ? Weight::kMark : Weight::kWaiting, [mark, id, waits = found.waits()] {
           observe([&](Observer& o) { o.began("aclrtStreamWaitEvent", "", id); });
           mark->wait(Stream::kForever);
           --*waits;

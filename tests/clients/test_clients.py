@@ -10,7 +10,7 @@ from support.programs import clean_environment, run
 from aclhost import _toolkit
 
 HERE = Path(__file__).parent
-PROGRAMS = ("dlopen_only", "repeatable", "deleters", "careless", "many_threads")
+PROGRAMS = ("dlopen_only", "repeatable", "deleters", "careless", "many_threads", "callbacks")
 MODES = {
     "normal": {},
     "blocking": {"ASCEND_LAUNCH_BLOCKING": "1"},

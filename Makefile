@@ -13,8 +13,8 @@ dev: $(VENV)/.installed
 # Build requirements live in the venv, so that a rebuild compiles only what changed.
 $(VENV)/.created: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install -q --disable-pip-version-check "scikit-build-core>=0.10" "nanobind>=2.4" \
-		"numpy>=2.0" "cmake>=3.21" ninja
+	$(BIN)/python -m pip install -q --disable-pip-version-check "pip>=25.1" "scikit-build-core>=0.10" \
+		"nanobind>=2.4" "numpy>=2.0" "cmake>=3.21" ninja
 	touch $@
 
 $(VENV)/.installed: $(VENV)/.created $(SOURCES)

@@ -53,6 +53,9 @@ nanobind::object empty_result(const Array& like, aclDataType dtype, int rank, co
 // What the caller gets to see of an array made by empty_result, once it holds the values.
 nanobind::object finish_result(const Array& like, nanobind::object result);
 
+// Tells the library of a caller's array that its values are about to change.
+void announce_change(nanobind::handle object);
+
 // To be called when the extension module is initialised, before anything else here.
 void import_array_libraries();
 

@@ -136,6 +136,7 @@ nb::object make_capsule(nb::handle object, const char* parameter) {
   try {
     return call_dlpack(object);
   } catch (nb::python_error& error) {
+    if (!error.matches(PyExc_Exception)) throw;  // Ctrl-C is no verdict on the argument
     nb::raise_from(error, PyExc_ValueError, "%s: %s", parameter, nb::str(error.value()).c_str());
   }
 }

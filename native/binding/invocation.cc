@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 
+#include "binding/numpy.h"
 #include "binding/raise.h"
 #include "dtypes.h"
 
@@ -51,12 +52,24 @@ void Operands::output(nb::handle object, TensorView* view, const Shape& shape, a
   *view = row_major_view(shape, dtype);
 }
 
+void Operands::flag(const char* name, nb::handle object, bool* value) {
+  *value = object.ptr() == Py_True;
+  if (PyBool_Check(object.ptr())) return;
+  if (!is_numpy_bool(object.ptr())) {
+    raise(PyExc_TypeError, "%s: expected a bool, got %s", name, Py_TYPE(object.ptr())->tp_name);
+  }
+  *value = PyObject_IsTrue(object.ptr()) == 1;
+}
+
 void Operands::int_array(const char* name, nb::handle object, int length, IntArrayView* view) {
-  if (!PyIndex_Check(object.ptr())) {
+  // Arrays have __index__ too, but only those without dimensions answer it.
+  const nb::object number = nb::steal(PyNumber_Index(object.ptr()));
+  if (!number) {
+    PyErr_Clear();
     *view = int_array_from_python(object, name);
     return;
   }
-  const nb::object one = nb::steal(PyTuple_Pack(1, object.ptr()));
+  const nb::object one = nb::steal(PyTuple_Pack(1, number.ptr()));
   *view = int_array_from_python(one, name);
   view->size = static_cast<uint64_t>(length);
   std::fill_n(view->values, length, view->values[0]);
@@ -96,6 +109,12 @@ void Operands::allocate_results() {
     const TensorView& wanted = *result.view;
     result.object = empty_result(like(), wanted.dtype, wanted.rank, wanted.shape);
     *result.view = hold(result.object, "out", Access::kWrite).view();
+  }
+}
+
+void Operands::announce_changes() const {
+  for (int i = 0; i < result_count_; ++i) {
+    if (!results_[i].is_new) announce_change(results_[i].object);
   }
 }
 

@@ -30,6 +30,7 @@ class Operands {
   void scalar(const char* name, nanobind::handle object, ScalarValue* value) {
     *value = scalar_from_python(object, name);
   }
+  void flag(const char* name, nanobind::handle object, bool* value);  // Python's or NumPy's
   // One integer stands for `length` equal ones.
   void int_array(const char* name, nanobind::handle object, int length, IntArrayView* view);
   // A word stands for its position among `words`.
@@ -41,6 +42,7 @@ class Operands {
  protected:
   void allocate_results();
   void zero_new_results();  // where the operator writes nothing
+  void announce_changes() const;
   nanobind::object results();
 
  private:
@@ -77,6 +79,7 @@ class Invocation : public Operands {
       const Verdict launch = check_launch(args, soc);
       if (launch.refused()) raise_aclnn(launch.status().failure());
       allocate_results();
+      announce_changes();
       Status status;
       {
         nanobind::gil_scoped_release unlocked;

@@ -109,6 +109,8 @@ bool is_numpy_array(PyObject* object) { return PyArray_Check(object); }
 
 bool is_numpy_scalar(PyObject* object) { return PyArray_IsScalar(object, Generic); }
 
+bool is_numpy_bool(PyObject* object) { return PyArray_IsScalar(object, Bool); }
+
 bool numpy_writable(PyObject* array) { return PyArray_ISWRITEABLE(as_array(array)); }
 
 TensorView numpy_view(PyObject* object, const char* parameter) {

@@ -14,6 +14,7 @@ namespace aclhost::python {
 void import_numpy();  // raises ImportError
 bool is_numpy_array(PyObject* object);
 bool is_numpy_scalar(PyObject* object);  // ml_dtypes scalars too
+bool is_numpy_bool(PyObject* object);    // a scalar of NumPy's own bool
 
 // The array's memory as a view; raises TypeError or ValueError for what has none.
 TensorView numpy_view(PyObject* array, const char* parameter);

@@ -2,6 +2,7 @@
 // Results as arrays of the caller's kind.
 #include "binding/array.h"
 #include "binding/element_types.h"
+#include "binding/foreign.h"
 #include "binding/numpy.h"
 #include "binding/raise.h"
 
@@ -38,6 +39,12 @@ nb::object finish_result(const Array& like, nb::object result) {
     return like.object().attr("__array_namespace__")().attr("from_dlpack")(result);
   }
   return result;
+}
+
+// Without it, torch would compute gradients from values that are no longer there.
+void announce_change(nb::handle object) {
+  if (is_numpy_array(object.ptr()) || foreign_type(object).kind != ArrayKind::kTorch) return;
+  nb::module_::import_("torch.autograd.graph").attr("increment_version")(object);
 }
 
 void import_array_libraries() { import_numpy(); }

@@ -11,13 +11,13 @@
 
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <type_traits>
 #include <utility>
 
 #include "base/status.h"
 #include "kernels/convert.h"
+#include "kernels/memory.h"
 #include "kernels/strided.h"
 
 namespace aclhost {
@@ -32,25 +32,13 @@ struct TypeTag {
 
 namespace elementwise_detail {
 
-// Memory that belongs to a client is aligned as the client likes.
-template <typename T>
-T read(const char* address) {
-  T value;
-  std::memcpy(&value, address, sizeof value);
-  return value;
-}
-template <typename T>
-void write(char* address, T value) {
-  std::memcpy(address, &value, sizeof value);
-}
-
 template <typename From, typename T>
 void load_run(const char* from, int64_t stride, int64_t length, T* to) {
   constexpr int64_t kSize = sizeof(From);
   if (stride == 1) {
-    for (int64_t i = 0; i < length; ++i) to[i] = convert<T>(read<From>(from + i * kSize));
+    for (int64_t i = 0; i < length; ++i) to[i] = convert<T>(load<From>(from + i * kSize));
   } else {
-    for (int64_t i = 0; i < length; ++i) to[i] = convert<T>(read<From>(from + i * stride * kSize));
+    for (int64_t i = 0; i < length; ++i) to[i] = convert<T>(load<From>(from + i * stride * kSize));
   }
 }
 
@@ -58,9 +46,9 @@ template <typename To, typename T>
 void store_run(const T* from, int64_t length, char* to, int64_t stride) {
   constexpr int64_t kSize = sizeof(To);
   if (stride == 1) {
-    for (int64_t i = 0; i < length; ++i) write(to + i * kSize, convert<To>(from[i]));
+    for (int64_t i = 0; i < length; ++i) store(to + i * kSize, convert<To>(from[i]));
   } else {
-    for (int64_t i = 0; i < length; ++i) write(to + i * stride * kSize, convert<To>(from[i]));
+    for (int64_t i = 0; i < length; ++i) store(to + i * stride * kSize, convert<To>(from[i]));
   }
 }
 

@@ -7,7 +7,6 @@
 // window, its gradient may then land in no block. The number of those that did land tells, and the
 // slab is done again with every block reading every position.
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <new>
 
@@ -174,21 +173,22 @@ class SlabGradient {
 
   // Rounds the sums once and puts them where the block lies.
   void deliver(const Range& block, const Real* sums) const {
-    const int64_t width = result_.shape[2];
-    const int64_t run = result_.dense(sizeof(T)) ? result_.elements() : width;
+    constexpr int64_t kSize = sizeof(T);
+    if (result_.dense(kSize)) {
+      round_run(sums, block.size(), result_.data + block.begin * kSize, kSize);
+      return;
+    }
+    const int64_t width = result_.shape[2], step = result_.strides[2];
     for (int64_t begin = block.begin; begin < block.end;) {
-      const int64_t end = std::min(block.end, (begin / run + 1) * run);
-      const int64_t row = begin / width;
-      char* to = result_.row(row / result_.shape[1], row % result_.shape[1]) +
-                 begin % width * result_.strides[2];
-      round_run(sums + (begin - block.begin), end - begin, to);
+      const int64_t row = begin / width, end = std::min(block.end, (row + 1) * width);
+      char* to = result_.row(row / result_.shape[1], row % result_.shape[1]);
+      round_run(sums + (begin - block.begin), end - begin, to + begin % width * step, step);
       begin = end;
     }
   }
 
-  void round_run(const Real* sums, int64_t count, char* to) const {
+  static void round_run(const Real* sums, int64_t count, char* to, int64_t step) {
     constexpr int64_t kSize = sizeof(T);
-    const int64_t step = result_.strides[2];
     if (step == kSize) {
       for (int64_t i = 0; i < count; ++i) store(to + i * kSize, Narrow<T>::from(sums[i]));
     } else {

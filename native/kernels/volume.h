@@ -3,23 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 
+#include "kernels/memory.h"
 #include "opbase/views.h"
 
 namespace aclhost {
-
-// Memory that belongs to a client is aligned as the client likes.
-template <typename T>
-T load(const char* address) {
-  T value;
-  std::memcpy(&value, address, sizeof value);
-  return value;
-}
-template <typename T>
-void store(char* address, T value) {
-  std::memcpy(address, &value, sizeof value);
-}
 
 // One channel of one sample.
 struct Slab {
@@ -34,8 +22,9 @@ struct Slab {
   }
   // Whether the elements follow each other in memory in row-major order.
   bool dense(int64_t item_size) const {
-    return strides[2] == item_size && strides[1] == item_size * shape[2] &&
-           strides[0] == item_size * plane();
+    return (shape[2] == 1 || strides[2] == item_size) &&
+           (shape[1] == 1 || strides[1] == item_size * shape[2]) &&
+           (shape[0] == 1 || strides[0] == item_size * plane());
   }
 };
 

@@ -6,9 +6,11 @@
 namespace aclhost {
 namespace {
 
+using Wide = __int128;  // Ascend 950 accepts any dilation, so products may be absurd
+
 // Rounds towards minus infinity, as the pooled length does for windows larger than the input.
-int64_t floor_divide(int64_t value, int64_t by) {
-  const int64_t quotient = value / by;
+Wide floor_divide(Wide value, Wide by) {
+  const Wide quotient = value / by;
   return value % by != 0 && (value < 0) != (by < 0) ? quotient - 1 : quotient;
 }
 
@@ -63,19 +65,13 @@ Window::Window(const IntArrayView& kernel_size, const IntArrayView& strides,
 }
 
 int64_t Window::positions(int64_t length, int axis) const {
-  const int64_t s = stride[axis], p = padding[axis];
+  const Wide s = stride[axis], p = padding[axis];
   if (s <= 0) return 0;  // refused later; Python asks for the shape before the checks
-  const int64_t span = dilation[axis] * (kernel[axis] - 1) + 1;
-  const int64_t count = floor_divide(length + 2 * p - span + (ceil_mode ? s - 1 : 0), s) + 1;
+  const Wide span = Wide{dilation[axis]} * (kernel[axis] - 1) + 1;
+  Wide count = floor_divide(length + 2 * p - span + (ceil_mode ? s - 1 : 0), s) + 1;
   // A last window that starts beyond the input and its left padding would see nothing.
-  return ceil_mode && (count - 1) * s >= length + p ? count - 1 : count;
-}
-
-bool Window::padding_fits() const {
-  for (int axis = 0; axis < 3; ++axis) {
-    if (padding[axis] > (dilation[axis] * (kernel[axis] - 1) + 1) / 2) return false;
-  }
-  return true;
+  if (ceil_mode && (count - 1) * s >= length + p) --count;
+  return static_cast<int64_t>(std::clamp<Wide>(count, INT64_MIN, INT64_MAX));
 }
 
 Shape pooled_shape(const TensorView& self, const Window& window, bool channels_last) {

@@ -37,8 +37,6 @@ struct Window {
 
   // Number of window positions along an axis of this length.
   int64_t positions(int64_t length, int axis) const;
-  // Whether the padding leaves every window at least half inside.
-  bool padding_fits() const;
 };
 
 // The pooled shape of a (N, )C, D, H, W tensor, or of N, D, H, W, C when channels_last.

@@ -180,10 +180,11 @@ def test_indices_that_float_rounds(inputs: int, outputs: int, scale: float | Non
 
 @pytest.mark.slow
 def test_more_than_2_31_elements() -> None:
-    output = (5, 3, (1 << 28) + 1)
-    x = np.array([3, 4], np.uint8).reshape(1, 1, 1, 1, 2)
+    x = np.arange(1, 28, dtype=np.uint8).reshape(1, 1, 3, 3, 3)
+    output = (2049, 1025, 1025)
     with aclhost.soc(ASCEND_950):
         result = aclhost.upsample_nearest3d(x, output)
     assert result.size > 2**31
-    row = x.ravel()[sources(2, output[2])]
-    assert all(np.array_equal(each, row) for each in result.reshape(-1, output[2]))
+    planes = resized(x, (3, *output[1:]), NONE)[0, 0]
+    for depth, source in enumerate(sources(3, output[0])):
+        assert np.array_equal(result[0, 0, depth], planes[source])

@@ -59,8 +59,8 @@ def golden(
     rows = np.arange(len(positions))
     inside = (positions >= 0).argmax(-1)
     best = np.where(positions[rows, best] < 0, inside, best)  # padding ties with a real -inf
-    chosen = positions[rows, best]
-    return np.take_along_axis(volumes, chosen, 1).reshape(shape), chosen.reshape(shape)
+    maxima = np.take_along_axis(values, best[..., None], -1)
+    return maxima.reshape(shape), np.maximum(positions[rows, best], 0).reshape(shape)
 
 
 def _call(self: TensorArg, pooled: tuple[int, ...], index_dtype: DataType = INT32) -> Call:

@@ -50,8 +50,10 @@ def golden(
     scales, result = (scales_d, scales_h, scales_w), grad_out
     for axis in range(3):
         length, source = input_size[2 + axis], output_size[axis]
-        given = scales[axis] if all(scale > 0 for scale in scales) else source / length
-        borders = np.ceil(np.arange(length + 1, dtype=np.float32) * np.float32(given))
+        factor = np.float32(source) / np.float32(length)
+        if all(scale > 0 for scale in scales):
+            factor = np.float32(scales[axis])
+        borders = np.ceil(np.arange(length + 1, dtype=np.float32) * factor)
         borders = np.minimum(borders, source).astype(int)
         parts = [result.take(range(*borders[k : k + 2]), axis + 2) for k in range(length)]
         result = np.stack([part.sum(axis + 2) for part in parts], axis + 2)

@@ -160,7 +160,7 @@ class Operator:
 
 
 def _admitted_by(rules: Iterable[Rule]) -> tuple[Product, ...]:
-    admitted = products.ALL
+    admitted: tuple[Product, ...] = products.ALL
     for rule in rules:
         if isinstance(rule, SupportedProduct):
             admitted = tuple(product for product in admitted if product in rule.on)

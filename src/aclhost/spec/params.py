@@ -125,7 +125,7 @@ class Flag(Parameter):
     field_type = "bool"
     python_type = "bool"
     two_phase_type = "bool"
-    binding_type = "bool"
+    binding_fill = "flag"
 
     @property
     def python_default(self) -> str | None:

@@ -41,7 +41,10 @@ RUNTIME = functions(
     ("aclError aclrtResetDeviceForce(int32_t deviceId)", "Undoes every aclrtSetDevice."),
     ("aclError aclrtGetDevice(int32_t* deviceId)", "Device of the current context."),
     ("aclError aclrtGetDeviceCount(uint32_t* count)", "Number of devices."),
-    ("aclError aclrtSynchronizeDevice()", "Waits for every stream of the current context."),
+    (
+        "aclError aclrtSynchronizeDevice()",
+        "Waits for every stream of the device.",
+    ),
     (
         "aclError aclrtCreateContext(aclrtContext* context, int32_t deviceId)",
         "Creates a context and makes it current.",

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the documents say works as it stands: commands, snippets, links, examples."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+import sysconfig
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+import pytest
+from support.programs import clean_environment, run
+
+import aclhost
+from aclhost import _toolkit
+
+ROOT = Path(__file__).parents[1]
+EXAMPLES = ROOT / "examples"
+HAND_WRITTEN = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("tests/*.md")])
+DOCUMENTS = sorted({*HAND_WRITTEN, *ROOT.glob("docs/**/*.md")})
+
+_FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|inf|nan)", re.IGNORECASE)
+
+
+def name(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def blocks(document: Path, language: str) -> list[str]:
+    return [body for found, body in _FENCE.findall(document.read_text()) if found == language]
+
+
+def commands() -> list[str]:
+    """The README's shell lines; a block that shows output marks its commands with a $."""
+    lines: list[str] = []
+    for block in blocks(ROOT / "README.md", "console"):
+        marked = [line[2:] for line in block.splitlines() if line.startswith("$ ")]
+        lines += marked or block.splitlines()
+    return [line.split("  #")[0].strip() for line in lines]
+
+
+def numbers(text: str) -> list[float]:
+    return [float(number) for number in _NUMBER.findall(text)]
+
+
+@pytest.fixture
+def sample(tmp_path: Path) -> Path:
+    """A directory where the README's sample.cpp is a program of ours."""
+    directory = tmp_path / "work"
+    shutil.copytree(EXAMPLES, directory)
+    shutil.copy(directory / "elu_backward.cpp", directory / "sample.cpp")
+    return directory
+
+
+def shell(line: str, directory: Path) -> str:
+    """The output of a line typed by a user whose PATH has the venv."""
+    environment = clean_environment()
+    environment["PATH"] = f"{sysconfig.get_path('scripts')}:{environment['PATH']}"
+    return run(["bash", "-euc", line], env=environment, cwd=directory).stdout
+
+
+def run_example(path: Path) -> str:
+    if path.suffix == ".cpp":
+        return run([Path(sysconfig.get_path("scripts")) / "aclhost", "run", path]).stdout
+    return run([sys.executable, "-W", "error", path]).stdout
+
+
+TYPED = [line for line in commands() if not line.startswith("make ")]
+SNIPPETS = [
+    pytest.param(code, id=f"{name(path)}-{number}")
+    for path in HAND_WRITTEN
+    for number, code in enumerate(blocks(path, "python"))
+]
+
+
+@pytest.mark.parametrize("line", TYPED)
+def test_readme_commands(line: str, sample: Path) -> None:
+    assert numbers(shell(line, sample)) == numbers(run_example(EXAMPLES / "elu_backward.py"))
+
+
+def test_readme_shows_the_ways_to_build_and_run() -> None:
+    text = "\n".join(TYPED)
+    for part in ("aclhost run sample.cpp", "$(aclhost config --cflags --libs)", "ACLHOST_SOC="):
+        assert part in text
+
+
+def test_readme_environment_line(sample: Path) -> None:
+    lines = re.findall(r"`(eval [^`]*)`", (ROOT / "README.md").read_text())
+    assert lines
+    build = (
+        "g++ sample.cpp -I$ASCEND_HOME_PATH/include -L$ASCEND_HOME_PATH/lib64 "
+        "-lopapi_nn -lnnopbase -lascendcl -o sample && ./sample"
+    )
+    for line in lines:
+        shown = shell(f"{line}\necho $ASCEND_HOME_PATH\n{build}", sample).split("\n", 1)
+        assert Path(shown[0]) == _toolkit.prefix()
+        assert numbers(shown[1]) == numbers(run_example(EXAMPLES / "elu_backward.py"))
+
+
+def test_make_targets_exist() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    named = re.findall(r"`make ([\w-]+)`", (ROOT / "CONTRIBUTING.md").read_text())
+    named += [line.split()[1] for line in commands() if line.startswith("make ")]
+    assert {"demo", "test"} <= set(named)
+    for target in named:
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+
+
+@pytest.mark.parametrize("code", SNIPPETS)
+def test_python_snippets(code: str, tmp_path: Path) -> None:
+    run([sys.executable, "-W", "error", "-c", code], cwd=tmp_path)
+
+
+def test_readme_quotes_the_message_that_users_get() -> None:
+    (quoted,) = blocks(ROOT / "README.md", "text")
+    x = np.zeros(3, ml_dtypes.bfloat16)
+    with aclhost.soc("Ascend310P3"), pytest.raises(aclhost.AclnnError) as caught:
+        aclhost.elu_backward(x, x)
+    assert " ".join(quoted.split()) == str(caught.value)
+
+
+def anchors(document: Path) -> set[str]:
+    """The names that headings get as targets of links."""
+    prose = _FENCE.sub("", document.read_text())
+    headings = re.findall(r"^#+ (.*)$", prose, re.MULTILINE)
+    words = (re.sub(r"[^\w\- ]", "", heading.lower()) for heading in headings)
+    return {heading.strip().replace(" ", "-") for heading in words}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name)
+def test_links(document: Path) -> None:
+    for link in _LINK.findall(_FENCE.sub("", document.read_text())):
+        if link.startswith(("https://", "http://", "mailto:")):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (document.parent / path).resolve() if path else document
+        assert target.exists(), link
+        assert target.is_relative_to(ROOT), link
+        if anchor:
+            assert anchor in anchors(target), link
+
+
+def test_demo() -> None:
+    shown = run([sys.executable, EXAMPLES / "demo.py"], env=clean_environment(COLUMNS=120)).stdout
+    rows = [numbers(line) for line in shown.splitlines() if len(re.findall(r"\.\d{7}", line)) > 2]
+    assert len(rows) > 3
+    for _, *others, golden in rows:
+        assert others == pytest.approx([golden] * len(others), rel=1e-6)
+    assert "161002" in shown
+    assert "Cast gradOutput" in " ".join(shown.replace("\u2502", " ").split())
+
+
+def is_program(path: Path) -> bool:
+    """Neither the demo, which has its own test, nor training, nor what programs share."""
+    if path.stem == "demo" or path.stem.startswith("train_"):
+        return False
+    return path.suffix == ".cpp" or "__main__" in path.read_text()
+
+
+PROGRAMS = [path for path in [*EXAMPLES.glob("*.cpp"), *EXAMPLES.glob("*.py")] if is_program(path)]
+
+
+@pytest.mark.parametrize("stem", sorted({path.stem for path in PROGRAMS}))
+def test_examples_run_and_twins_print_the_same_numbers(stem: str) -> None:
+    first, *others = [numbers(run_example(path)) for path in PROGRAMS if path.stem == stem]
+    assert first
+    assert all(other == first for other in others)
+
+
+def test_examples_are_found() -> None:
+    assert {EXAMPLES / "elu_backward.cpp", EXAMPLES / "elu_backward.py"} <= set(PROGRAMS)

@@ -6,7 +6,7 @@ SOURCES := $(shell find src native toolkit CMakeLists.txt pyproject.toml README.
 	-not -path '*/__pycache__/*')
 CXX_FILES := $(shell find native examples tests -name '*.cc' -o -name '*.h' -o -name '*.cpp')
 
-.PHONY: dev demo test check docs format clean sanitize
+.PHONY: dev demo test check docs format campaign large sanitize clean
 
 dev: $(VENV)/.installed
 
@@ -30,6 +30,14 @@ demo: $(VENV)/.installed
 
 test: check
 	$(BIN)/python -m pytest
+
+# Random calls against golden and torch: make campaign ARGS="--seconds 3600 --operator aclnnElu"
+campaign: $(VENV)/.tested
+	PYTHONPATH=tests $(BIN)/python -m campaign $(ARGS)
+
+# Sizes past 2^31: minutes and up to 5 GB.
+large: $(VENV)/.tested
+	$(BIN)/python -m pytest -m slow
 
 check: $(VENV)/.tested
 	$(BIN)/ruff check .

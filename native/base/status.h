@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <utility>
 
@@ -16,22 +15,35 @@ struct Failure {
   std::string message;    // operator or call, parameter, rule, got, allowed, product, what to do
 };
 
+// Copies share the failure. All that failing needs is compiled once, in status.cc, so that the
+// kernels' several versions bring no code of their own for it (Note [Instruction sets]).
 class [[nodiscard]] Status {
  public:
   Status() = default;  // success costs one null pointer
-
-  static Status failed(Failure failure) {
-    Status status;
-    status.failure_ = std::make_shared<const Failure>(std::move(failure));
-    return status;
+  Status(const Status& other) : shared_(other.shared_) {
+    if (shared_ != nullptr) keep(shared_);
+  }
+  Status(Status&& other) noexcept : shared_(std::exchange(other.shared_, nullptr)) {}
+  Status& operator=(Status other) noexcept {
+    std::swap(shared_, other.shared_);
+    return *this;
+  }
+  ~Status() {
+    if (shared_ != nullptr) drop(shared_);
   }
 
-  bool ok() const { return failure_ == nullptr; }
-  int32_t code() const { return failure_ ? failure_->code : 0; }
-  const Failure& failure() const { return *failure_; }
+  static Status failed(Failure failure);
+
+  bool ok() const { return shared_ == nullptr; }
+  int32_t code() const { return shared_ != nullptr ? failure().code : 0; }
+  const Failure& failure() const;  // of a status that is not ok
 
  private:
-  std::shared_ptr<const Failure> failure_;
+  struct Shared;
+  static void keep(Shared* shared);
+  static void drop(Shared* shared);
+
+  Shared* shared_ = nullptr;
 };
 
 }  // namespace aclhost

@@ -3,13 +3,15 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "base/status.h"
 #include "dtypes.h"
+#include "kernels/isa.h"
+#include "opbase/no_kernel.h"
 #include "opbase/views.h"
 
 namespace aclhost {
+inline namespace ACLHOST_ISA {
 
 // Calls visit(zero) with a zero of the unsigned type that is as wide as the view's elements.
 template <typename Visit>
@@ -24,11 +26,9 @@ Status visit_width(const TensorView& view, const Visit& visit) {
     case 64:
       return visit(uint64_t{0});
     default:
-      // The checks of phase 1 let no such type through; saying so beats trusting them.
-      constexpr int32_t kInnerError = 561000;
-      return Status::failed({kInnerError, "", "kernel_dtype",
-                             std::string("no kernel moves ") + data_type_name(view.dtype)});
+      return no_kernel_for(view);
   }
 }
 
+}  // namespace ACLHOST_ISA
 }  // namespace aclhost

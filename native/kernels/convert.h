@@ -10,7 +10,10 @@
 #include <cstring>
 #include <type_traits>
 
+#include "kernels/isa.h"
+
 namespace aclhost {
+inline namespace ACLHOST_ISA {
 
 template <typename To, typename From>
 inline To bit_cast(From from) {
@@ -91,8 +94,8 @@ struct Complex {
 // The type an element is computed in: float, or double for double.
 inline float widen(float value) { return value; }
 inline double widen(double value) { return value; }
-inline float widen(Half value) { return half_to_float(value.bits); }
-inline float widen(BFloat16 value) { return bf16_to_float(value.bits); }
+inline float widen(const Half& value) { return half_to_float(value.bits); }
+inline float widen(const BFloat16& value) { return bf16_to_float(value.bits); }
 
 template <typename T>
 using ComputeType = decltype(widen(T{}));
@@ -133,4 +136,5 @@ inline To convert(From from) {
   }
 }
 
+}  // namespace ACLHOST_ISA
 }  // namespace aclhost

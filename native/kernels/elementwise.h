@@ -11,18 +11,23 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
 #include <type_traits>
 #include <utility>
 
+#include "base/parallel.h"
 #include "base/status.h"
 #include "kernels/convert.h"
 #include "kernels/memory.h"
+#include "kernels/runs.h"
 #include "kernels/strided.h"
+#include "opbase/no_kernel.h"
 
 namespace aclhost {
+inline namespace ACLHOST_ISA {
 
 constexpr int64_t kBlockElements = 1024;
+constexpr std::size_t kCacheBytes = 24 << 20;  // working sets above it do not stay in the cache
+constexpr int64_t kParallelElements = 16 * kBlockElements;  // less is not worth a second thread
 
 // A value that names a type, for generic lambdas.
 template <typename T>
@@ -139,13 +144,6 @@ Output<T> make_output(const TensorView& view) {
   return output;
 }
 
-// The checks of phase 1 let no such type through; saying so beats trusting them.
-inline Status no_such_conversion(const TensorView& view) {
-  constexpr int32_t kInnerError = 561000;
-  return Status::failed({kInnerError, "", "kernel_dtype",
-                         "no element-wise kernel for data type " + std::to_string(view.dtype)});
-}
-
 template <typename T>
 const T* fetch(const StridedLoop& loop, int operand, const Input<T>& input, int64_t begin,
                int64_t count, T* buffer) {
@@ -177,23 +175,42 @@ inline int64_t block_size(const StridedLoop& loop, int64_t begin, int64_t end) {
   return long_runs && left_in_run < left ? left_in_run : left;
 }
 
+// The scalar definition, applied to a block.
+template <typename T, typename Point, std::size_t... I>
+void compute_block(const Point& point, const T* const* in, int64_t count, T* out,
+                   std::index_sequence<I...>) {
+  const Point own_point = point;  // on the stack, what it holds stays in registers
+  if constexpr (kConvertsInRuns<T>) {
+    ComputeType<T> wide[sizeof...(I)][kBlockElements], result[kBlockElements];
+    (widen_run(in[I], count, wide[I]), ...);
+    for (int64_t i = 0; i < count; ++i) result[i] = own_point(wide[I][i]...);
+    narrow_run(result, count, out);
+  } else {
+// Input and output are the same elements or different ones: no iteration reads another's result.
+#pragma GCC ivdep
+    for (int64_t i = 0; i < count; ++i) out[i] = Narrow<T>::from(own_point(widen(in[I][i])...));
+  }
+}
+
 template <typename T, typename Point, std::size_t... I>
 void compute_blocks(const StridedLoop& loop, int64_t begin, int64_t end, const Point& point,
                     const Output<T>& output, const std::array<Input<T>, sizeof...(I)>& inputs,
-                    std::index_sequence<I...>) {
+                    bool past_cache, std::index_sequence<I...> each) {
   alignas(64) T input_buffers[sizeof...(I)][kBlockElements];
   alignas(64) T output_buffer[kBlockElements];
   while (begin < end) {
     const int64_t count = block_size(loop, begin, end);
     const T* const in[] = {fetch(loop, int{I} + 1, inputs[I], begin, count, input_buffers[I])...};
     T* const place = output.in_place(loop, 0, begin, count);
-    T* const out = place ? place : output_buffer;
-// Input and output are the same elements or different ones: no iteration reads another's result.
-#pragma GCC ivdep
-    for (int64_t i = 0; i < count; ++i) out[i] = Narrow<T>::from(point(widen(in[I][i])...));
-    if (!place) flush(loop, output, begin, count, output_buffer);
+    compute_block<T>(point, in, count, place && !past_cache ? place : output_buffer, each);
+    if (!place) {
+      flush(loop, output, begin, count, output_buffer);
+    } else if (past_cache) {
+      stream_run(output_buffer, count * sizeof(T), place);
+    }
     begin += count;
   }
+  if (past_cache) finish_streaming();
 }
 
 }  // namespace elementwise_detail
@@ -205,15 +222,18 @@ Status elementwise(const Point& point, const TensorView& out, const Views&... vi
   namespace detail = elementwise_detail;
   constexpr std::size_t kInputs = sizeof...(views);
   const detail::Output<T> output = detail::make_output<T>(out);
-  if (!output.move) return detail::no_such_conversion(out);
+  if (!output.move) return no_kernel_for(out);
   const std::array<detail::Input<T>, kInputs> inputs = {detail::make_input<T>(views)...};
   const TensorView* const sources[] = {&views...};
   for (std::size_t i = 0; i < kInputs; ++i) {
-    if (!inputs[i].move) return detail::no_such_conversion(*sources[i]);
+    if (!inputs[i].move) return no_kernel_for(*sources[i]);
   }
   const StridedLoop loop = make_loop({&out, &views...});
-  detail::compute_blocks<T>(loop, 0, loop.total, point, output, inputs,
-                            std::make_index_sequence<kInputs>{});
+  const bool past_cache = loop.total * (kInputs + 1) * sizeof(T) > kCacheBytes;
+  parallel_for(loop.total, kParallelElements, [&](int64_t begin, int64_t end) {
+    detail::compute_blocks<T>(loop, begin, end, point, output, inputs, past_cache,
+                              std::make_index_sequence<kInputs>{});
+  });
   return {};
 }
 
@@ -230,8 +250,9 @@ Status visit_floating(const TensorView& view, const Visit& visit) {
     case ACL_DOUBLE:
       return visit(TypeTag<double>{});
     default:
-      return elementwise_detail::no_such_conversion(view);
+      return no_kernel_for(view);
   }
 }
 
+}  // namespace ACLHOST_ISA
 }  // namespace aclhost

@@ -9,6 +9,7 @@
 #include "ops/inplace_elu.h"
 
 namespace aclhost {
+inline namespace ACLHOST_ISA {
 namespace {
 
 template <typename Args>
@@ -57,4 +58,5 @@ Status run(const EluBackwardArgs& args) {
   });
 }
 
+}  // namespace ACLHOST_ISA
 }  // namespace aclhost

@@ -9,6 +9,7 @@
 #include "ops/max_pool3d_with_argmax.h"
 
 namespace aclhost {
+inline namespace ACLHOST_ISA {
 namespace {
 
 template <typename T>
@@ -76,7 +77,13 @@ Status pool(const MaxPool3dWithArgmaxArgs& args) {
   const Volumes indices = volumes_of(args.indices, sizeof(Index), channels_last);
   if (self.empty() || out.empty()) return {};
   const int64_t rows = out.slabs() * out.shape[2] * out.shape[3];
-  for (int64_t row = 0; row < rows; ++row) pool_row<T, Index>(self, window, out, indices, row);
+  // A window costs about as much as eight elements of a plain loop.
+  const int64_t grain = std::max<int64_t>(kParallelElements / 8 / out.shape[4], 1);
+  parallel_for(rows, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      pool_row<T, Index>(self, window, out, indices, row);
+    }
+  });
   return {};
 }
 
@@ -89,4 +96,5 @@ Status run(const MaxPool3dWithArgmaxArgs& args) {
   });
 }
 
+}  // namespace ACLHOST_ISA
 }  // namespace aclhost

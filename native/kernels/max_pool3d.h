@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "kernels/isa.h"
+
 namespace aclhost {
+inline namespace ACLHOST_ISA {
 
 // The scan goes through depth, height and width in ascending order. So ties go to the smallest
 // index, and the last NaN wins over everything.
@@ -36,4 +39,5 @@ inline Taps taps_inside(int64_t start, int64_t kernel, int64_t dilation, int64_t
   return {start + skipped * step, step, std::max<int64_t>(end - skipped, 0)};
 }
 
+}  // namespace ACLHOST_ISA
 }  // namespace aclhost

@@ -11,12 +11,13 @@
 #include <new>
 
 #include "kernels/elementwise.h"
-#include "kernels/index_error.h"
 #include "kernels/volume.h"
 #include "opbase/geometry.h"
+#include "opbase/index_error.h"
 #include "ops/max_pool3d_with_argmax_backward.h"
 
 namespace aclhost {
+inline namespace ACLHOST_ISA {
 namespace {
 
 constexpr int64_t kBlockSums = 16 * 1024;
@@ -208,18 +209,22 @@ Status backward(const MaxPool3dWithArgmaxBackwardArgs& args) {
   const Volumes indices = volumes_of(args.indices, sizeof(Index));
   const Volumes result = volumes_of(args.gradInput, sizeof(T));
   if (gradients.empty() || result.empty()) return {};
-  Status status;
-  for (int64_t slab = 0; slab < result.slabs(); ++slab) {
-    const SlabGradient<T, Index> work(gradients.slab(slab), indices.slab(slab), result.slab(slab),
-                                      window);
-    if (work.compute() || !status.ok()) continue;
-    int64_t index = 0;
-    const int64_t position = work.first_bad_position(&index);
-    status = index_out_of_range(MaxPool3dWithArgmaxBackwardArgs::kOperator, args.indices,
-                                slab * gradients.slab(slab).elements() + position, index,
-                                result.slab(slab).elements());
-  }
-  return status;
+  const int64_t positions = gradients.slab(0).elements(), limit = result.slab(0).elements();
+  const int64_t grain = std::max<int64_t>(kParallelElements / limit, 1);
+  FirstBadIndex bad;
+  parallel_for(result.slabs(), grain, [&](int64_t begin, int64_t end) {
+    for (int64_t slab = begin; slab < end; ++slab) {
+      const SlabGradient<T, Index> work(gradients.slab(slab), indices.slab(slab), result.slab(slab),
+                                        window);
+      if (work.compute()) continue;
+      BadIndex here;
+      here.position = slab * positions + work.first_bad_position(&here.value);
+      bad.add(here);
+    }
+  });
+  if (bad.get().position < 0) return {};
+  return index_out_of_range(MaxPool3dWithArgmaxBackwardArgs::kOperator, args.indices,
+                            bad.get().position, bad.get().value, limit);
 }
 
 }  // namespace
@@ -232,4 +237,5 @@ Status run(const MaxPool3dWithArgmaxBackwardArgs& args) {
   });
 }
 
+}  // namespace ACLHOST_ISA
 }  // namespace aclhost

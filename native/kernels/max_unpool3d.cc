@@ -4,11 +4,13 @@
 #include <cstring>
 
 #include "kernels/bits.h"
-#include "kernels/index_error.h"
+#include "kernels/elementwise.h"
+#include "opbase/index_error.h"
 #include "ops/max_unpool3d.h"
 #include "ops/max_unpool3d_backward.h"
 
 namespace aclhost {
+inline namespace ACLHOST_ISA {
 namespace {
 
 // Views with stride 0 may describe more elements than a number can count.
@@ -92,8 +94,11 @@ Status run(const MaxUnpool3dBackwardArgs& args) {
     const auto get = [](const char* large, char* small) {
       store(small, large != nullptr ? load<Bits>(large) : Bits{0});
     };
-    const BadIndex bad = move_range<Bits>(u, args.indices, 0, u.walk.total, get);
-    return outcome(args.kOperator, u, args.indices, bad);
+    FirstBadIndex bad;
+    parallel_for(u.walk.total, kParallelElements, [&](int64_t begin, int64_t end) {
+      bad.add(move_range<Bits>(u, args.indices, begin, end, get));
+    });
+    return outcome(args.kOperator, u, args.indices, bad.get());
   });
 }
 
@@ -101,9 +106,14 @@ Status run(const MaxUnpool3dArgs& args) {
   return visit_width(args.self, [&](auto zero) {
     using Bits = decltype(zero);
     const Unpooling u(args.outRef, args.self, args.indices, sizeof(Bits));
-    const BadIndex bad = scatter<Bits>(u, args.indices, 0, u.large.slabs());
-    return outcome(args.kOperator, u, args.indices, bad);
+    const int64_t grain = std::max<int64_t>(kParallelElements / u.places.size(), 1);
+    FirstBadIndex bad;
+    parallel_for(u.large.slabs(), grain, [&](int64_t first, int64_t last) {
+      bad.add(scatter<Bits>(u, args.indices, first, last));
+    });
+    return outcome(args.kOperator, u, args.indices, bad.get());
   });
 }
 
+}  // namespace ACLHOST_ISA
 }  // namespace aclhost

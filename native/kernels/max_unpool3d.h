@@ -11,9 +11,11 @@
 
 #include "kernels/strided.h"
 #include "kernels/volume.h"
+#include "opbase/index_error.h"
 #include "opbase/views.h"
 
 namespace aclhost {
+inline namespace ACLHOST_ISA {
 
 // Where the elements of a volume lie, by their row-major number.
 class Places {
@@ -52,12 +54,6 @@ struct Unpooling {
   const char* indices;
 };
 
-// The first index that names no place.
-struct BadIndex {
-  int64_t position = -1;  // -1: there is none
-  int64_t value = 0;
-};
-
 // Calls move(large element, small element) for the positions [begin, end), in this order. The large
 // element is null where the index names no place.
 template <typename Bits, typename Index, typename Move>
@@ -87,4 +83,5 @@ BadIndex for_each_pair(const Unpooling& u, int64_t begin, int64_t end, const Mov
   return bad;
 }
 
+}  // namespace ACLHOST_ISA
 }  // namespace aclhost

@@ -4,7 +4,10 @@
 
 #include <cstring>
 
+#include "kernels/isa.h"
+
 namespace aclhost {
+inline namespace ACLHOST_ISA {
 
 template <typename T>
 T load(const char* address) {
@@ -18,4 +21,5 @@ void store(char* address, T value) {
   std::memcpy(address, &value, sizeof value);
 }
 
+}  // namespace ACLHOST_ISA
 }  // namespace aclhost

@@ -9,12 +9,15 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 
 #include "kernels/elementwise.h"
 
 namespace aclhost {
+inline namespace ACLHOST_ISA {
 
 constexpr int kSumLanes = 16;
+constexpr int64_t kBranchBlocks = 64;  // summed by one thread; a power of two
 
 namespace reduce_detail {
 
@@ -63,7 +66,18 @@ double sum_of(const Point& point, const Shape& shape, const TensorView& x, const
         elementwise_detail::fetch(loop, 2, second, begin, count, second_buffer), count);
   };
   const int64_t blocks = (loop.total + kBlockElements - 1) / kBlockElements;
-  return blocks == 0 ? 0.0 : reduce_detail::sum_tree(leaf, 0, blocks);
+  if (blocks == 0) return 0.0;
+  // Full branches of a power of two of blocks are branches of the whole tree, too.
+  const int64_t branches = (blocks + kBranchBlocks - 1) / kBranchBlocks;
+  const std::unique_ptr<double[]> sums(new double[branches]);
+  parallel_for(branches, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      sums[i] = reduce_detail::sum_tree(leaf, i * kBranchBlocks,
+                                        std::min(blocks, (i + 1) * kBranchBlocks));
+    }
+  });
+  return reduce_detail::sum_tree([&](int64_t branch) { return sums[branch]; }, 0, branches);
 }
 
+}  // namespace ACLHOST_ISA
 }  // namespace aclhost

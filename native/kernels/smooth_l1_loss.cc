@@ -8,6 +8,7 @@
 #include "ops/smooth_l1_loss_backward.h"
 
 namespace aclhost {
+inline namespace ACLHOST_ISA {
 namespace {
 
 constexpr int64_t kNone = 0;
@@ -73,4 +74,5 @@ Status run(const SmoothL1LossBackwardArgs& args) {
   });
 }
 
+}  // namespace ACLHOST_ISA
 }  // namespace aclhost

@@ -6,7 +6,10 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/isa.h"
+
 namespace aclhost {
+inline namespace ACLHOST_ISA {
 
 // With beta below the smallest normal number 1 / beta may overflow; the quadratic part is next to
 // nothing then, and infinity would turn it into NaN.
@@ -32,4 +35,5 @@ Real smooth_l1_backward_point(Real grad, Real x, Real y, Real beta, Real norm) {
   return (slope * grad) * norm;
 }
 
+}  // namespace ACLHOST_ISA
 }  // namespace aclhost

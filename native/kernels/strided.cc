@@ -5,6 +5,7 @@
 #include <utility>
 
 namespace aclhost {
+inline namespace ACLHOST_ISA {
 namespace {
 
 int64_t broadcast_stride(const TensorView& view, int dimension, int rank) {
@@ -82,4 +83,5 @@ StridedLoop make_loop(std::initializer_list<const TensorView*> views) {
   return loop;
 }
 
+}  // namespace ACLHOST_ISA
 }  // namespace aclhost

@@ -10,9 +10,11 @@
 #include <cstdint>
 #include <initializer_list>
 
+#include "kernels/isa.h"
 #include "opbase/views.h"
 
 namespace aclhost {
+inline namespace ACLHOST_ISA {
 
 constexpr int kMaxOperands = 4;
 
@@ -62,4 +64,5 @@ void for_each_run(const StridedLoop& loop, int operand, int64_t begin, int64_t c
   }
 }
 
+}  // namespace ACLHOST_ISA
 }  // namespace aclhost

@@ -10,6 +10,7 @@
 #include "ops/upsample_nearest3d_backward.h"
 
 namespace aclhost {
+inline namespace ACLHOST_ISA {
 namespace {
 
 // Rows are computed in blocks of this many elements, whose windows are known from a table.
@@ -24,6 +25,17 @@ struct Resize {
   float factors[3];  // for depth, height and width
 
   int64_t rows() const { return to.slabs() * to.shape[2] * to.shape[3]; }
+
+  // Rows of the target that are worth a task of their own: the larger tensor is what costs.
+  int64_t rows_per_task() const {
+    const int64_t elements = std::max(elements_of(from), elements_of(to));
+    return std::max<int64_t>(kParallelElements * rows() / std::max<int64_t>(elements, 1), 1);
+  }
+
+ private:
+  static int64_t elements_of(const Volumes& volumes) {
+    return volumes.slabs() * volumes.slab(0).elements();
+  }
 };
 
 // Scales count together or not at all; NaN is not above 0 either. Both directions then use the
@@ -148,7 +160,8 @@ Status run(const UpsampleNearest3dBackwardArgs& args) {
         with_factors(args, volumes_of(args.gradOut, sizeof(T), channels_last(args.gradOut)),
                      volumes_of(args.gradInput, sizeof(T), channels_last(args.gradInput)),
                      [](double scale) { return static_cast<float>(scale); });
-    sum_rows<T>(resize, 0, resize.rows());
+    parallel_for(resize.rows(), resize.rows_per_task(),
+                 [&](int64_t begin, int64_t end) { sum_rows<T>(resize, begin, end); });
     return Status();
   });
 }
@@ -161,9 +174,11 @@ Status run(const UpsampleNearest3dArgs& args) {
         with_factors(args, volumes_of(args.self, sizeof(Bits), channels_last(args.self)),
                      volumes_of(args.out, sizeof(Bits), channels_last(args.self)),
                      [](double scale) { return static_cast<float>(1.0 / scale); });
-    copy_rows<Bits>(resize, 0, resize.rows());
+    parallel_for(resize.rows(), resize.rows_per_task(),
+                 [&](int64_t begin, int64_t end) { copy_rows<Bits>(resize, begin, end); });
     return Status();
   });
 }
 
+}  // namespace ACLHOST_ISA
 }  // namespace aclhost

@@ -8,7 +8,10 @@
 #include <cmath>
 #include <cstdint>
 
+#include "kernels/isa.h"
+
 namespace aclhost {
+inline namespace ACLHOST_ISA {
 
 // The smaller of both. What is below float(most) is not above `most` either, even where that was
 // rounded up.
@@ -38,4 +41,5 @@ struct OutputWindow {
   int64_t end;
 };
 
+}  // namespace ACLHOST_ISA
 }  // namespace aclhost

@@ -8,6 +8,7 @@
 #include "opbase/views.h"
 
 namespace aclhost {
+inline namespace ACLHOST_ISA {
 
 // One channel of one sample.
 struct Slab {
@@ -68,4 +69,5 @@ inline Volumes volumes_of(const TensorView& view, int64_t item_size, bool channe
   return volumes;
 }
 
+}  // namespace ACLHOST_ISA
 }  // namespace aclhost

@@ -3,27 +3,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from math import inf, nan  # noqa: F401 - names that the text of a case may use
 from typing import Any
+
+from hypothesis import strategies as st
+from support.values import computed_dtype
 
 import campaign.elementwise as elementwise
 import campaign.volumes as volumes
-from campaign.tensors import random_input
-from hypothesis import strategies as st
-
-from aclhost.spec import dtypes, formats, products
 from aclhost.spec.call import Call, ScalarArg, TensorArg
-from aclhost.spec.dtypes import DataType
+from aclhost.spec.dtypes import BY_NUMPY, Category, DataType
 from aclhost.spec.formats import ND, Format
 from aclhost.spec.operator import Operator
 from aclhost.spec.products import Product
+from campaign.tensors import values
 
 ROUTES = ("python", "new result", "C ABI")
-_SHARED = {"elu": elementwise.elu, "inplace_elu": elementwise.elu}
+KNOWN = {**vars(elementwise), **vars(volumes), "inplace_elu": elementwise.elu}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Case:
     """A call of an operator through one of ROUTES."""
 
@@ -33,9 +33,13 @@ class Case:
 
     @property
     def dtype(self) -> DataType:
-        return self.call.tensor(self.op.tensors[0].name).dtype
+        """The one that is computed in."""
+        first = self.call.tensor(self.op.tensors[0].name).dtype
+        if first.category is not Category.FLOATING:
+            return first
+        return BY_NUMPY[computed_dtype(self.op, self.call).name]
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return f'check("{self.op.name}", "{self.route}", {_text(self.call)})'
 
 
@@ -56,40 +60,30 @@ def _text(value: Any) -> str:
     return repr(value)
 
 
-def read(text: str) -> tuple[str, str, Call]:
-    """What a case's text says: operator, route and call."""
-    names = {
-        "Call": Call, "TensorArg": TensorArg, "ScalarArg": ScalarArg, "inf": inf, "nan": nan,
-        "dtypes": dtypes, "formats": formats, "products": products, "check": lambda *parts: parts,
-    }  # fmt: skip
-    parts: tuple[str, str, Call] = eval(text, names)
-    return parts
-
-
-@st.composite
 def _like_a_sample(draw: st.DrawFn, op: Operator) -> Call:
-    """For operators without a strategy of their own: a declared sample with other values."""
+    """For operators that no function here knows: a declared sample with other values."""
     call = draw(st.sampled_from(op.samples))
     for param in op.tensors:
         tensor = call.tensor(param.name)
         if op.reads(param) and tensor.values is None:
-            drawn = random_input(draw, tensor.shape, tensor.dtype)
-            call = call.passing(**{param.name: replace(tensor, values=drawn.values)})
+            drawn = values(draw, tensor.shape, tensor.dtype)
+            call = call.passing(**{param.name: replace(tensor, values=drawn)})
     return call
 
 
-def calls(op: Operator) -> st.SearchStrategy[Call]:
-    """Random valid calls of an operator."""
-    name = op.snake_name
-    for module in (elementwise, volumes):
-        if strategy := _SHARED.get(name) or getattr(module, name, None):
-            return strategy(op)
-    return _like_a_sample(op)
+def random_call(draw: st.DrawFn, op: Operator) -> Call:
+    """A valid call of the operator: by the function of its name, if there is one."""
+    function: Callable[[st.DrawFn, Operator], Call] = KNOWN.get(op.snake_name, _like_a_sample)
+    return function(draw, op)
 
 
-@st.composite
-def cases(draw: st.DrawFn, op: Operator) -> Case:
+def cases(op: Operator) -> st.SearchStrategy[Case]:
     """Random calls by random routes; only the C ABI knows format labels."""
-    call = draw(calls(op))
-    labelled = any(call.tensor(param.name).format is not ND for param in op.tensors)
-    return Case(op, "C ABI" if labelled else draw(st.sampled_from(ROUTES)), call)
+
+    @st.composite
+    def case(draw: st.DrawFn) -> Case:
+        call = random_call(draw, op)
+        labelled = any(call.tensor(param.name).format is not ND for param in op.tensors)
+        return Case(op, "C ABI" if labelled else draw(st.sampled_from(ROUTES)), call)
+
+    return case()

@@ -31,7 +31,7 @@ struct {short}Args {{
 
 Verdict check(const {short}Args& a, const Soc& soc);         // what phase 1 refuses
 Verdict check_launch(const {short}Args& a, const Soc& soc);  // what only phase 2 refuses
-Status run(const {short}Args& a);                            // the kernel, written by hand
+Status run(const {short}Args& a);                            // the kernel for this processor
 
 }}  // namespace aclhost
 """
@@ -42,6 +42,7 @@ _SOURCE = """{banner}#include "ops/{snake}.h"
 #include <string>
 
 #include "aclnnop/{header}"
+#include "base/isa.h"
 #include "opbase/checks.h"
 #include "opbase/launch.h"
 
@@ -55,6 +56,27 @@ Verdict check(const {short}Args& a, const Soc& soc) {{
 Verdict check_launch([[maybe_unused]] const {short}Args& a, [[maybe_unused]] const Soc& soc) {{
 {late_steps}
   return Verdict::proceed();
+}}
+
+// The kernel is written once and compiled for each instruction set.
+namespace baseline {{
+Status run(const {short}Args& a);
+}}
+#if defined(__x86_64__)
+namespace avx2 {{
+Status run(const {short}Args& a);
+}}
+namespace avx512 {{
+Status run(const {short}Args& a);
+}}
+#endif
+
+Status run(const {short}Args& a) {{
+#if defined(__x86_64__)
+  if (current_isa() == Isa::kAvx512) return avx512::run(a);
+  if (current_isa() == Isa::kAvx2) return avx2::run(a);
+#endif
+  return baseline::run(a);
 }}
 
 }}  // namespace aclhost

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/index_error.h"
+#include "opbase/index_error.h"
 
 #include <string>
 #include <utility>
@@ -8,6 +8,7 @@
 #include "opbase/checks.h"
 
 namespace aclhost {
+
 namespace {
 
 Shape coordinates(const TensorView& view, int64_t position) {

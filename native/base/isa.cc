@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/isa.h"
+
+#include <cstdlib>
+#include <string_view>
+
+namespace aclhost {
+namespace {
+
+Isa best_isa() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
+    return Isa::kAvx512;
+  }
+  if (__builtin_cpu_supports("avx2")) return Isa::kAvx2;
+#endif
+  return Isa::kBaseline;
+}
+
+Isa choose_isa() {
+  const Isa best = best_isa();
+  const char* wish = std::getenv("ACLHOST_ISA");
+  if (wish == nullptr) return best;
+  const std::string_view name = wish;
+  if (name == "baseline") return Isa::kBaseline;
+  if (name == "avx2" && best >= Isa::kAvx2) return Isa::kAvx2;
+  return best;
+}
+
+}  // namespace
+
+Isa current_isa() {
+  static const Isa isa = choose_isa();
+  return isa;
+}
+
+}  // namespace aclhost

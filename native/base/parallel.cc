@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/parallel.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace aclhost {
+namespace {
+
+constexpr int kMostThreads = 256;
+constexpr int kChunksPerThread = 4;                 // a late worker still finds something
+constexpr std::chrono::microseconds kSpinning(50);  // a worker's, between two calls
+constexpr std::chrono::microseconds kWaiting(20);   // a caller's, for a worker's last chunk
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+
+// True as soon as the condition is, false if it is not within the time.
+template <typename Condition>
+bool spin(std::chrono::microseconds time, const Condition& condition) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (true) {
+    for (int i = 0; i < 64; ++i) {
+      if (condition()) return true;
+      pause();
+    }
+    if (std::chrono::steady_clock::now() >= end) return condition();
+  }
+}
+
+struct Job {
+  parallel_detail::Body body;
+  const void* context;
+  int64_t total;
+  int64_t chunk;
+  std::atomic<int64_t> next{0};
+  std::atomic<int> helpers{0};  // workers that may still look at the job
+
+  bool has_work() const { return next.load(std::memory_order_relaxed) < total; }
+  void take_chunks() {
+    int64_t begin;
+    while ((begin = next.fetch_add(chunk, std::memory_order_relaxed)) < total) {
+      body(context, begin, std::min(begin + chunk, total));
+    }
+  }
+};
+
+// Never destroyed: clients compute in static destructors, too.
+class Pool {
+ public:
+  void run(Job& job, int threads) {
+    bool somebody_sleeps;
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      start_workers(threads - 1);
+      jobs_.push_back(&job);
+      arrivals_.fetch_add(1, std::memory_order_release);
+      somebody_sleeps = sleepers_ > 0;
+    }
+    if (somebody_sleeps) work_.notify_all();
+    job.take_chunks();
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      jobs_.erase(std::find(jobs_.begin(), jobs_.end(), &job));
+    }
+    const auto alone = [&] { return job.helpers.load(std::memory_order_acquire) == 0; };
+    if (spin(kWaiting, alone)) return;
+    std::unique_lock<std::mutex> lock(mutex_);
+    done_.wait(lock, alone);
+  }
+
+  // The child of a fork has no workers; its calls run alone.
+  void forget_workers() { orphaned_.store(true); }
+  bool orphaned() const { return orphaned_.load(std::memory_order_relaxed); }
+
+ private:
+  void start_workers(int wanted) {
+    while (workers_ < wanted) {
+      try {
+        std::thread([this] { serve(); }).detach();
+      } catch (const std::system_error&) {
+        return;  // the caller computes everything that nobody else does
+      }
+      ++workers_;
+    }
+  }
+
+  // The job that has waited longest goes first, so that streams share the workers.
+  Job* pick() {
+    for (Job* job : jobs_) {
+      if (job->has_work()) return job;
+    }
+    return nullptr;
+  }
+
+  void serve() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    while (true) {
+      Job* job = pick();
+      if (job == nullptr) {
+        wait_for_work(lock);
+        continue;
+      }
+      job->helpers.fetch_add(1, std::memory_order_relaxed);
+      lock.unlock();
+      job->take_chunks();
+      lock.lock();
+      if (job->helpers.fetch_sub(1, std::memory_order_release) == 1) done_.notify_all();
+    }
+  }
+
+  void wait_for_work(std::unique_lock<std::mutex>& lock) {
+    const uint64_t seen = arrivals_.load(std::memory_order_relaxed);
+    lock.unlock();
+    const bool arrived =
+        spin(kSpinning, [&] { return arrivals_.load(std::memory_order_acquire) != seen; });
+    lock.lock();
+    if (arrived) return;
+    ++sleepers_;
+    work_.wait(lock, [&] { return pick() != nullptr; });
+    --sleepers_;
+  }
+
+  std::mutex mutex_;
+  std::condition_variable work_;
+  std::condition_variable done_;
+  std::vector<Job*> jobs_;
+  std::atomic<uint64_t> arrivals_{0};
+  int workers_ = 0;
+  int sleepers_ = 0;
+  std::atomic<bool> orphaned_{false};
+};
+
+Pool& pool() {
+  static Pool& instance = [&]() -> Pool& {
+    static Pool* const created = new Pool;
+    pthread_atfork(nullptr, nullptr, [] { created->forget_workers(); });
+    return *created;
+  }();
+  return instance;
+}
+
+int usable_cpus() {
+  cpu_set_t cpus;
+  if (sched_getaffinity(0, sizeof cpus, &cpus) != 0) return 1;
+  return std::clamp(CPU_COUNT(&cpus), 1, kMostThreads);
+}
+
+int read_thread_count() {
+  const char* text = std::getenv("ACLHOST_NUM_THREADS");
+  if (text == nullptr) return usable_cpus();
+  char* end = nullptr;
+  const long count = std::strtol(text, &end, 10);
+  const bool good = end != text && *end == '\0' && count >= 1;
+  return good ? static_cast<int>(std::min<long>(count, kMostThreads)) : usable_cpus();
+}
+
+}  // namespace
+
+int thread_count() {
+  static const int count = read_thread_count();
+  return count;
+}
+
+void parallel_detail::run(int64_t total, int64_t grain, Body body, const void* context) {
+  const int threads = thread_count();
+  if (threads == 1 || pool().orphaned()) {
+    body(context, 0, total);
+    return;
+  }
+  const int64_t grains = (total + grain - 1) / grain;
+  const int64_t chunks = std::min<int64_t>(grains, threads * kChunksPerThread);
+  Job job{body, context, total, (grains + chunks - 1) / chunks * grain};
+  pool().run(job, threads);
+}
+
+}  // namespace aclhost

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rounds of random cases of one operator, and what came of them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import hypothesis
+import torch
+from hypothesis import HealthCheck, Phase, Verbosity
+
+from aclhost import acl
+from aclhost.spec.operator import Operator
+from campaign.case import Case, cases
+from campaign.check import check
+
+ROUND = 40  # cases; short rounds end close to the time that was asked for
+
+
+@dataclass
+class Row:
+    """A line of the summary: one operator with one dtype."""
+
+    cases: int = 0
+    with_torch: int = 0
+    failures: int = 0
+    worst: float = 0.0
+
+
+@dataclass(frozen=True)
+class Failure:
+    """The smallest case that hypothesis found for a failure, and what went wrong in it."""
+
+    case: Case
+    reason: str
+
+
+@dataclass
+class Tally:
+    """Everything that came out so far."""
+
+    rows: dict[tuple[str, str], Row] = field(default_factory=dict)
+    failures: list[Failure] = field(default_factory=list)
+
+    def row(self, case: Case) -> Row:
+        return self.rows.setdefault((case.op.short_name, case.dtype.name), Row())
+
+
+def round_seed(seed: int, op: Operator, number: int) -> int:
+    """The same for the same round of the same campaign, whatever else runs in it."""
+    return random.Random(f"{seed} {op.name} {number}").getrandbits(64)
+
+
+def run_round(
+    op: Operator,
+    seed: int,
+    count: int,
+    tally: Tally,
+    stream: int,
+    on_case: Callable[[], None] = lambda: None,
+) -> None:
+    """Up to count cases; ends at the first that fails, once that is as small as can be."""
+    smallest: list[Failure] = []
+
+    @hypothesis.seed(seed)
+    @hypothesis.settings(
+        max_examples=count,
+        database=None,
+        deadline=None,
+        phases=(Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+        report_multiple_bugs=False,
+        verbosity=Verbosity.quiet,
+    )
+    @hypothesis.given(cases(op))
+    def each(case: Case) -> None:
+        if not smallest:
+            tally.row(case).cases += 1
+            on_case()
+        try:
+            outcome = check(case, stream)
+        except Exception as error:
+            smallest[:] = [Failure(case, f"{type(error).__name__}: {error}")]
+            raise
+        if not smallest:
+            row = tally.row(case)
+            row.with_torch += outcome.with_torch
+            row.worst = max(row.worst, outcome.ulps)
+
+    try:
+        with _one_thread():
+            each()
+    except Exception:
+        if not smallest:
+            raise
+        tally.failures += smallest
+        tally.row(smallest[0].case).failures += 1
+
+
+@contextmanager
+def stream() -> Iterator[int]:
+    """A stream on device 0."""
+    assert acl.init() in (0, 100002)
+    assert acl.rt.set_device(0) == 0
+    handle, status = acl.rt.create_stream()
+    assert status == 0
+    yield handle
+    assert acl.rt.destroy_stream(handle) == 0
+    assert acl.rt.reset_device(0) == 0
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """For torch: where indices repeat, the order of the writes matters."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A small fixed slice of the campaign, and the campaign's own promises."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support.programs import clean_environment, run
+
+from aclhost import ops
+from aclhost.spec.operator import Operator
+from campaign import again, case
+from campaign.case import Case
+from campaign.rounds import Tally, round_seed, run_round
+
+EVERY = pytest.mark.parametrize("op", ops.ALL, ids=lambda op: op.name)
+
+
+def run_slice(op: Operator, stream: int, count: int) -> Tally:
+    tally = Tally()
+    run_round(op, round_seed(20, op, 0), count, tally, stream)
+    return tally
+
+
+@EVERY
+@pytest.mark.usefixtures("no_leaks")
+def test_slice(op: Operator, stream: int) -> None:
+    tally = run_slice(op, stream, 30)
+    assert not tally.failures
+    assert sum(row.cases for row in tally.rows.values()) >= 20
+
+
+@EVERY
+def test_operators_that_the_campaign_does_not_know(
+    op: Operator, stream: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(case, "KNOWN", {})
+    assert not run_slice(op, stream, 5).failures
+
+
+def broken(op: Operator) -> Operator:
+    """The operator with a golden that is wrong for negative zero only."""
+
+    def golden(**arguments: Any) -> np.ndarray:
+        result = op.golden(**arguments).copy()
+        result[np.signbit(result) & (result == 0)] = 1
+        return result
+
+    return replace(op, golden=golden)
+
+
+def test_finds_and_shrinks_a_bug(stream: int) -> None:
+    op = broken(ops.BY_NAME["aclnnMaxUnpool3dBackward"])
+    (failure,) = run_slice(op, stream, 500).failures
+    assert "is -0.0; golden: 1.0" in failure.reason
+    assert np.prod(failure.case.call.tensor("self").shape) <= 4
+
+
+@EVERY
+def test_the_text_of_a_case_is_the_case(op: Operator) -> None:
+    for call in op.samples:
+        original = Case(op, "python", call)
+        names = {**vars(again), "check": lambda name, *rest: Case(ops.BY_NAME[name], *rest)}
+        copy = eval(repr(original), names)
+        assert copy == original
+        assert repr(copy) == repr(original)
+
+
+def test_the_same_seed_gives_the_same_cases(stream: int) -> None:
+    op = ops.BY_NAME["aclnnMaxPool3dWithArgmax"]
+    first, second = (run_slice(op, stream, 20) for _ in range(2))
+    assert first == second
+    another = Tally()
+    run_round(op, round_seed(21, op, 0), 20, another, stream)
+    assert another != first
+
+
+def test_command_line() -> None:
+    options = ("--cases", 10, "--operator", "aclnnElu", "--seed", 3)
+    tests = Path(__file__).parents[1]
+    command = [sys.executable, "-m", "campaign", *options]
+    shown = run(command, env=clean_environment(PYTHONPATH=tests)).stdout
+    assert shown.startswith("seed 3\n")
+    assert any(line.split()[:2] == ["all", "10"] for line in shown.splitlines())

@@ -6,7 +6,7 @@ SOURCES := $(shell find src native toolkit CMakeLists.txt pyproject.toml README.
 	-not -path '*/__pycache__/*')
 CXX_FILES := $(shell find native examples tests -name '*.cc' -o -name '*.h' -o -name '*.cpp')
 
-.PHONY: dev demo test check docs format campaign large clean
+.PHONY: dev demo test check docs format campaign large sanitize clean
 
 dev: $(VENV)/.installed
 
@@ -49,6 +49,10 @@ format: $(VENV)/.tested
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $(CXX_FILES)
+
+sanitize: $(VENV)/.created
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/sanitize/run.py address
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/sanitize/run.py thread
 
 docs: $(VENV)/.installed
 	$(BIN)/pip install -q --disable-pip-version-check --group docs

@@ -172,3 +172,46 @@ def test_a_fork_reports_only_its_own_calls(tmp_path):
     log.touch()
     run(command, env=clean_environment(ACLHOST_CALL_LOG=log))
     assert sorted(log.read_text().splitlines()) == ["aclnnElu 1 0", "aclnnInplaceElu 1 0"]
+
+
+STRICT = """
+import subprocess
+
+def build(toolkit, destroy):
+    program = f'''
+        #include "acl/acl.h"
+        #include "aclnn/acl_meta.h"
+        int main() {{
+          float one = 1;
+          aclInit(nullptr);
+          aclScalar* scalar = aclCreateScalar(&one, ACL_FLOAT);
+          {"aclDestroyScalar(scalar);" if destroy else "(void)scalar;"}
+          return aclFinalize();
+        }}'''
+    with open("leak.cpp", "w") as source:
+        source.write(program)
+    flags = [*toolkit.cflags, "leak.cpp", "-o", "leak", *toolkit.libs]
+    subprocess.run(["g++", *flags], check=True)
+    subprocess.run(["./leak"], check=False)
+
+def test_leak(aclhost_toolkit):
+    build(aclhost_toolkit, destroy=False)
+
+def test_clean(aclhost_toolkit):
+    build(aclhost_toolkit, destroy=True)
+"""
+
+
+def test_strict_findings_of_programs_fail_their_test(suite):
+    text = suite(STRICT, "--aclhost", "--aclhost-strict", status=1)
+    assert "strict mode found mistakes" in text
+    assert "leak: scalar" in text
+    assert "1 failed, 1 passed" in text
+
+
+def test_without_strict_the_same_tests_pass(suite):
+    assert "2 passed" in suite(STRICT, "--aclhost")
+
+
+def test_strict_needs_the_switch(suite):
+    suite("def test_nothing(): pass", "--aclhost-strict", status=4)

@@ -8,7 +8,7 @@ import os
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +16,7 @@ import pytest
 
 _MARKER = "aclhost_socs"
 _LOG = "ACLHOST_CALL_LOG"
+_FINDINGS = "ACLHOST_STRICT_LOG"
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--aclhost-soc", metavar="SOC", help="play this product (A2) or SoC (Ascend910B1)"
     )
+    group.addoption(
+        "--aclhost-strict", action="store_true", default=False,
+        help="fail a test when strict mode finds a mistake, also in programs that it starts",
+    )  # fmt: skip
     parser.addini("aclhost", "as --aclhost, for every run", type="bool", default=False)
 
 
@@ -47,9 +52,13 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers", f"{_MARKER}(*names): run the test once for each product or SoC, or for 'all'"
     )
     if config.getoption("--aclhost") or config.getini("aclhost"):
+        if config.getoption("--aclhost-strict"):
+            config.pluginmanager.register(_Strict(), "aclhost-strict")
         config.pluginmanager.register(_Session(config), "aclhost-session")
-    elif config.getoption("--aclhost-soc"):
-        raise pytest.UsageError("--aclhost-soc needs --aclhost")
+        return
+    for option in ("--aclhost-soc", "--aclhost-strict"):
+        if config.getoption(option):
+            raise pytest.UsageError(f"{option} needs --aclhost")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -179,6 +188,29 @@ class _Session:
             calls[name] += int(count)
             refused[name] += int(bad_count)
         return calls, refused
+
+
+class _Strict:
+    """What --aclhost-strict switches on. Made before aclhost's library is loaded."""
+
+    def __init__(self) -> None:
+        handle, name = tempfile.mkstemp(prefix="aclhost-findings-")
+        os.close(handle)
+        self._log = Path(name)
+        os.environ.update(ACLHOST_STRICT="1", **{_FINDINGS: name})
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self) -> Generator[None]:
+        self._log.write_text("")
+        yield
+        findings = self._log.read_text()
+        if findings:
+            pytest.fail(f"strict mode found mistakes:\n{findings}", pytrace=False)
+
+    def pytest_unconfigure(self) -> None:
+        os.environ.pop(_FINDINGS, None)
+        os.environ.pop("ACLHOST_STRICT", None)
+        self._log.unlink(missing_ok=True)
 
 
 def _new_log() -> Path:

@@ -25,6 +25,7 @@ GENERATED = {"errors.md", "support.md"}
 PAGES = [
     *(page for page in sorted((ROOT / "docs").glob("*.md")) if page.name not in GENERATED),
     ROOT / "docs/tutorials/ci.md",
+    ROOT / "docs/tutorials/strict.md",
     ROOT / "docs/tutorials/verdict.md",
 ]
 # The one of this interpreter, wherever its script is.

@@ -27,6 +27,8 @@ _SOURCES = (".cpp", ".cc", ".cxx", ".c++", ".C", ".c", ".o", ".a")
 @click.option(
     "--soc", help="Reproduce this SoC (Ascend910B1) or product (A2).", shell_complete=socs
 )
+@click.option("--strict", is_flag=True, help="Report what would fail on a card; status 66 if any.")
+@click.option("--trace", type=click.Path(path_type=Path), help="Write a timeline for Perfetto.")
 @click.option("--std", default="c++17", show_default=True, help="Language standard.")
 @click.option("--cxxflags", multiple=True, help="Flags for the compiler, also -lNAME.")
 @click.option("--target", help="The program of a CMake project that has several.")
@@ -34,6 +36,8 @@ _SOURCES = (".cpp", ".cc", ".cxx", ".c++", ".C", ".c", ".o", ".a")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[FILE]... [ARGUMENT]...")
 def run(
     soc: str | None,
+    strict: bool,
+    trace: Path | None,
     std: str,
     cxxflags: tuple[str, ...],
     target: str | None,
@@ -48,6 +52,10 @@ def run(
     The compiler is $CXX, or the first of g++, c++, clang++. The exit status is the program's.
     """
     environment = _environment(soc)
+    if strict:
+        environment["ACLHOST_STRICT"] = "1"
+    if trace is not None:
+        environment["ACLHOST_TRACE"] = str(trace.resolve())
     try:
         flags = [flag for text in cxxflags for flag in shlex.split(text)]
     except ValueError as error:

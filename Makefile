@@ -55,7 +55,10 @@ sanitize: $(VENV)/.created
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/sanitize/run.py thread
 
 docs: $(VENV)/.installed
+	$(BIN)/pip install -q --disable-pip-version-check --group docs
 	$(BIN)/python -m aclhost.gen.pages docs/ops
+	$(BIN)/python -m aclhost.gen.reference_pages docs
+	NO_MKDOCS_2_WARNING=true $(BIN)/mkdocs build --strict
 
 clean:
 	rm -rf $(VENV) build dist

@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include "base/calls.h"
 #include "binding/array.h"
 #include "binding/raise.h"
 #include "opbase/launch.h"
@@ -45,6 +46,14 @@ nb::dict live_objects() {
   return counts;
 }
 
+nb::dict python_call_counts() {
+  nb::dict counts;
+  for (const CallCount& count : call_counts()) {
+    counts[count.op.c_str()] = nb::make_tuple(count.calls, count.refused);
+  }
+  return counts;
+}
+
 }  // namespace
 }  // namespace aclhost::python
 
@@ -53,5 +62,6 @@ NB_MODULE(_native, module) {
   module.def("select_soc", &aclhost::python::select, nb::arg("name").none());
   module.def("soc_name", &aclhost::python::soc_name);
   module.def("live_objects", &aclhost::python::live_objects);
+  module.def("call_counts", &aclhost::python::python_call_counts);
   aclhost::python::bind_operators(module);
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "aclnn/acl_meta.h"
+#include "base/calls.h"
 #include "base/errors.h"
 #include "base/observer.h"
 #include "base/registry.h"
@@ -116,7 +117,7 @@ aclnnStatus out_of_memory(const char* op);
 
 // On any failure the two results stay as they were. No operator needs a workspace.
 template <typename Args, typename Fill>
-aclnnStatus phase_one(uint64_t* workspace_size, aclOpExecutor** executor, const Fill& fill) {
+aclnnStatus prepare(uint64_t* workspace_size, aclOpExecutor** executor, const Fill& fill) {
   constexpr const char* op = Args::kOperator;
   if (workspace_size == nullptr) return launch_detail::null_result(op, "workspaceSize");
   if (executor == nullptr) return launch_detail::null_result(op, "executor");
@@ -135,6 +136,13 @@ aclnnStatus phase_one(uint64_t* workspace_size, aclOpExecutor** executor, const 
   } catch (...) {
     return launch_detail::out_of_memory(op);
   }
+}
+
+template <typename Args, typename Fill>
+aclnnStatus phase_one(uint64_t* workspace_size, aclOpExecutor** executor, const Fill& fill) {
+  const aclnnStatus status = prepare<Args>(workspace_size, executor, fill);
+  call_counter<Args>().add(status == 0);
+  return status;
 }
 
 aclnnStatus phase_two(const char* op, void* workspace, uint64_t workspace_size,

@@ -27,6 +27,9 @@ def soc_name() -> str:
 def live_objects() -> dict[str, int]:
     """How many objects of each kind exist in the runtime."""
 
+def call_counts() -> dict[str, tuple[int, int]]:
+    """How often this process called each operator, and how many of these calls were refused."""
+
 '''
 
 

@@ -16,6 +16,7 @@ def on_config(config: Any) -> Any:  # noqa: ANN401
             entry["Operators"] += [{_title(page): f"ops/{page.name}"} for page in pages]
         if "Guide" in entry and (docs / "runtime.md").exists():
             entry["Guide"].append({"Behaviour of the runtime": "runtime.md"})
+            entry["Guide"].append({"Finding mistakes": "strict.md"})
     return config
 
 

@@ -90,6 +90,69 @@ ADVICE: dict[int, Advice] = {
         ("ACLHOST_SOC names no known SoC.",),
         "Use a name like Ascend910B1; the support matrix has one for each product.",
     ),
+    107006: Advice(
+        (
+            "An event has no time stamp, or has not happened yet.",
+        ),
+        "Create it with aclrtCreateEvent or ACL_EVENT_TIME_LINE, record it, and synchronise it first.",
+    ),
+    107011: Advice(
+        (
+            "A stream is subscribed twice, or unsubscribed without a subscription.",
+        ),
+        "Pair aclrtSubscribeReport and aclrtUnSubscribeReport for each stream.",
+    ),
+    107012: Advice(
+        (
+            "aclrtProcessReport runs on a thread that no stream was subscribed for.",
+            "aclrtUnSubscribeReport names another thread than the subscription.",
+        ),
+        "Pass the id of the serving thread (pthread_self) to aclrtSubscribeReport.",
+    ),
+    107015: Advice(
+        (
+            "aclrtLaunchCallback comes before aclrtSubscribeReport.",
+        ),
+        "Subscribe a thread for the stream first, or use aclrtLaunchHostFunc.",
+    ),
+    107016: Advice(
+        (
+            "aclrtGetMemInfo gets a number that is no aclrtMemAttr.",
+        ),
+        "Pass ACL_HBM_MEM (1).",
+    ),
+    207000: Advice(
+        (
+            "A function that aclhost does not provide: virtual memory, IPC, notifies, graphs.",
+            "aclrtMemcpyAsync between host and host, or an event of the wrong kind.",
+        ),
+        "Take the way that the text names; clients usually have a simpler one to fall back to.",
+    ),
+    507012: Advice(
+        (
+            "No callback arrived while aclrtProcessReport waited.",
+        ),
+        "Usually harmless: call it again in a loop.",
+    ),
+    507033: Advice(
+        (
+            "The process was forked from one that had set a device.",
+        ),
+        'Fork before the first aclrtSetDevice, or start children with exec (Python: "spawn").',
+    ),
+    507046: Advice(
+        (
+            "Work takes longer than the timeout.",
+            "The stream waits for an event that nobody records.",
+        ),
+        "Raise the timeout, or look for the missing aclrtRecordEvent.",
+    ),
+    507047: Advice(
+        (
+            "The event's stream has not got to it in time.",
+        ),
+        "Raise the timeout, or look at what its stream waits for.",
+    ),
     507000: Advice(
         ("A task of the stream ran out of memory or met an internal error.",),
         f"{_TEXT}; if it is not about memory, report a bug.",

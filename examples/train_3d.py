@@ -129,6 +129,8 @@ def save_plot(ours: list[float], theirs: list[float], path: Path) -> str:
 @click.option("--plot", type=click.Path(path_type=Path), default="loss.png", show_default=True)
 def main(steps: int, plot: Path) -> None:
     """Trains on both sets of operators and compares the losses."""
+    if not plot.parent.is_dir():
+        raise SystemExit(f"{plot.parent}: no such directory")
     console = Console()
     with Progress(console=console) as progress:
         ours, theirs = (train(operators, steps, progress) for operators in (ACLHOST, TORCH))

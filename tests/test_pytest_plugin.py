@@ -215,3 +215,37 @@ def test_without_strict_the_same_tests_pass(suite):
 
 def test_strict_needs_the_switch(suite):
     suite("def test_nothing(): pass", "--aclhost-strict", status=4)
+
+
+IN_PROCESS = """
+import pytest
+from aclhost import acl
+
+def free_twice():
+    acl.init()
+    assert acl.rt.set_device(0) == 0
+    address, status = acl.rt.malloc(64, 0)
+    acl.rt.free(address)
+    acl.rt.free(address)
+
+@pytest.fixture
+def careless():
+    free_twice()
+
+def test_one():
+    free_twice()
+
+def test_two():
+    free_twice()
+
+def test_setup(careless):
+    pass
+
+def test_clean():
+    pass
+"""
+
+
+def test_strict_findings_of_this_process_fail_each_test_that_makes_them(suite):
+    text = suite(IN_PROCESS, "--aclhost", "--aclhost-strict", status=1)
+    assert "2 failed, 1 passed, 1 error" in text

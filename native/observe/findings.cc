@@ -16,7 +16,10 @@ struct Findings {
   std::mutex mutex;
   std::set<std::tuple<std::string, std::string, const void*>> seen;
   int count = 0;
+  int repeated = 0;
 };
+
+constexpr int kMostRepeated = 10000;  // a loop must not fill the disk
 
 Findings& findings() {
   static auto& instance = *new Findings;
@@ -39,14 +42,17 @@ void report_finding(const std::string& subject, const Finding& finding) {
   Findings& all = findings();
   std::lock_guard<std::mutex> lock(all.mutex);
   const void* place = finding.places.empty() ? nullptr : finding.places.back().second.key();
-  if (!all.seen.insert({finding.title, subject, place}).second) return;
-  ++all.count;
+  const bool is_new = all.seen.insert({finding.title, subject, place}).second;
+  // A log belongs to a suite, in which one test's mistake may be another's as well.
+  if (!is_new && ++all.repeated > kMostRepeated) return;
   std::string text = "aclhost strict: " + finding.title + ": " + finding.message + "\n";
   for (const auto& [what, where] : finding.places)
     text += "    " + what + " " + where.text() + "\n";
+  append_to_log(text);
+  if (!is_new) return;
+  ++all.count;
   std::fflush(stdout);  // so that the report stands where it belongs
   std::fputs(text.c_str(), stderr);
-  append_to_log(text);
 }
 
 int finding_count() {

@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Literal
 
 import aclhost
-from aclhost import _names, _toolkit, ops
+from aclhost import _toolkit, ops
 from aclhost.selftest import self_test
+from aclhost.spec import products
 
 LIBRARIES = (
     "ascendcl", "acl_rt", "nnopbase", "opapi", "opapi_nn", "opapi_cv", "opapi_math",
@@ -64,7 +65,7 @@ def _installation() -> Iterator[Finding]:
             yield Finding(name, "note", "not installed; only its arrays need it")
     soc = os.environ.get("ACLHOST_SOC", "")
     try:
-        chosen = _names.product(soc) if soc else _names.product(aclhost.soc_name())
+        chosen = products.of_soc(soc or aclhost.soc_name())
         yield Finding("product", "ok", f"{chosen.title} ({soc or aclhost.soc_name()})")
     except ValueError as error:
         remedy = "Set ACLHOST_SOC to a name like Ascend910B1."
@@ -73,7 +74,10 @@ def _installation() -> Iterator[Finding]:
 
 def compiler() -> list[str] | None:
     """The compiler's command: $CXX, or the first that is installed; None if there is none."""
-    chosen = shlex.split(os.environ.get("CXX", ""))
+    try:
+        chosen = shlex.split(os.environ.get("CXX", ""))
+    except ValueError:  # an open quotation
+        return None
     if chosen:
         return chosen if shutil.which(chosen[0]) else None
     return next(([name] for name in COMPILERS if shutil.which(name)), None)

@@ -154,16 +154,21 @@ def compare(
     if actual.shape != expected.shape:
         raise ValueError(f"shapes differ: {_shape(actual.shape)} and {_shape(expected.shape)}")
     actual, expected = _real(actual), _real(expected)
-    kind = coarser(actual.dtype, expected.dtype) if dtype is None else np.dtype(dtype)
+    kind = part(np.dtype(dtype)) if dtype is not None else coarser(actual.dtype, expected.dtype)
     chosen = standard_for(kind) if standard is None else standard
     totals = sums.accumulate(actual, expected, kind, chosen.rtol, chosen.atol, worst)
     found = _result(totals, actual.shape, kind, chosen)
     return replace(found, failures=tuple(_failures(found)))
 
 
+def part(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype of the two numbers that a complex one consists of; any other dtype itself."""
+    return np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype
+
+
 def coarser(first: np.dtype[Any], second: np.dtype[Any]) -> np.dtype[Any]:
     """The dtype with fewer digits; a floating one beats integers."""
-    floats = [dtype for dtype in (first, second) if dtype.kind not in "?biu"]
+    floats = [part(dtype) for dtype in (first, second) if dtype.kind not in "?biu"]
     if not floats:
         return first
     return min(floats, key=_digits)
@@ -180,8 +185,7 @@ def _shape(shape: tuple[int, ...]) -> str:
 def _real(array: NDArray) -> NDArray:
     """Complex numbers as pairs along a new last axis."""
     if array.dtype.kind == "c":
-        part = np.float32 if array.dtype.itemsize == 8 else np.float64
-        return np.stack([array.real, array.imag], axis=-1).astype(part)
+        return np.stack([array.real, array.imag], axis=-1)
     if array.dtype.kind in "?biuf" or hasattr(ml_dtypes, array.dtype.name):
         return array
     raise ValueError(f"dtype {array.dtype} holds no numbers")

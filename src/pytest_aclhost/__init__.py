@@ -200,10 +200,23 @@ class _Strict:
         os.environ.update(ACLHOST_STRICT="1", **{_FINDINGS: name})
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_call(self) -> Generator[None]:
-        self._log.write_text("")
+    def pytest_runtest_setup(self) -> Generator[None]:
         yield
+        self._fail_on_findings()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self) -> Generator[None]:
+        yield
+        self._fail_on_findings()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_teardown(self) -> Generator[None]:
+        yield
+        self._fail_on_findings()
+
+    def _fail_on_findings(self) -> None:
         findings = self._log.read_text()
+        self._log.write_text("")
         if findings:
             pytest.fail(f"strict mode found mistakes:\n{findings}", pytrace=False)
 

@@ -168,3 +168,37 @@ def test_bad_input_leaves_an_old_report_alone(refusal, files):
     (files / "report.html").write_text("old")
     refusal("compare", "none.npy", "expected.npy", "--html", "report.html")
     assert (files / "report.html").read_text() == "old"
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+def test_complex_results(aclhost_command, files, dtype):
+    expected = (np.arange(1, 9) + 1j).astype(dtype)
+    np.save("complex.npy", expected)
+    np.save("off.npy", (1.2 * expected).astype(dtype))
+    assert aclhost_command("compare", "complex.npy", "complex.npy").stdout.startswith("PASS")
+    assert aclhost_command("compare", "off.npy", "complex.npy", status=1).stdout.startswith("FAIL")
+
+
+def test_files_of_one_stem_are_pairs_of_their_own(aclhost_command, files):
+    for side, value in (("left", 1.0), ("right", 2.0)):
+        (files / side).mkdir()
+        np.save(files / side / "a.npy", np.full(3, value))
+        np.savez(files / side / "a.npz", np.zeros(3))
+    assert "1 of 2 pass" in aclhost_command("compare", "left", "right", status=1).stdout
+
+
+def test_float64_goldens_need_no_partner(aclhost_command, files):
+    for side in ("npu", "golden"):
+        (files / side).mkdir()
+        np.save(files / side / "out.npy", np.zeros(3, np.float32))
+    np.save(files / "golden/out.float64.npy", np.zeros(3))
+    aclhost_command("compare", "npu", "golden")
+
+
+def test_only_raw_files_take_the_other_shape(aclhost_command, refusal, files):
+    expected = np.load("expected.npy")
+    np.save("flat.npy", expected.ravel())
+    expected.tofile("raw.bin")
+    assert "shapes differ" in refusal("compare", "flat.npy", "expected.npy")
+    aclhost_command("compare", "raw.bin", "expected.npy", "--dtype", "float16")
+    aclhost_command("compare", "expected.npy", "raw.bin", "--dtype", "float16")

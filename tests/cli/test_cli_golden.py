@@ -97,3 +97,19 @@ def test_bad_input(refusal, files, arguments, reason):
     before = sorted(files.iterdir())
     assert reason in refusal("golden", *arguments)
     assert sorted(files.iterdir()) == before
+
+
+def test_inputs_are_not_overwritten(refusal, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    np.save("selfRef.npy", np.ones(3, np.float32))
+    assert "is an input" in refusal("golden", "inplace_elu", "--self-ref", "selfRef.npy")
+    assert np.array_equal(np.load("selfRef.npy"), np.ones(3))
+
+
+def test_results_that_fit_nowhere(refusal, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    np.save("x.npy", np.ones((1, 1, 1, 1, 1), np.float32))
+    size = "100000,100000,100000"
+    assert "memory" in refusal(
+        "golden", "upsample_nearest3d", "--self", "x.npy", "--output-size", size
+    )

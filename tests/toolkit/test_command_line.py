@@ -135,7 +135,7 @@ def test_run_uses_cxx(source, tmp_path):
 def test_run_reports_a_missing_compiler(source, tmp_path):
     path = source(ECHO)
     named = run([ACLHOST, "run", path], status=1, env=clean_environment(CXX="no-such-compiler"))
-    assert "no-such-compiler, which is not installed" in named.stderr
+    assert "no-such-compiler', which is no installed compiler" in named.stderr
     environment = clean_environment(PATH=tmp_path)
     environment.pop("CXX", None)
     none = run([ACLHOST, "run", path], status=1, env=environment)

@@ -20,7 +20,7 @@ from rich.table import Table
 from aclhost import _names
 from aclhost.arrays import SUFFIXES, UnreadableArrayError, load, numpy_dtype, write_all
 from aclhost.cli.console import give_up, output, print_json
-from aclhost.compare import Comparison, Standard, coarser, compare, standard_for
+from aclhost.compare import Comparison, Standard, coarser, compare, part, standard_for
 from aclhost.report import Entry, html_report
 from aclhost.spec.dtypes import DataType
 
@@ -101,9 +101,11 @@ def _tolerances(options: Mapping[str, tuple[str, ...]]) -> Tolerances:
                 value = float(number)
             except ValueError:
                 raise ValueError(f"{option} {text}: write a number, or DTYPE=NUMBER") from None
+            if name == "cosine" and not value <= 1:
+                raise ValueError(f"{option} is {number}; it must be 1 or less")
             if name != "cosine" and not value >= 0:
                 raise ValueError(f"{option} is {number}; it must be 0 or more")
-            key = numpy_dtype(_names.dtype(dtype)).name if dtype else ""
+            key = part(numpy_dtype(_names.dtype(dtype))).name if dtype else ""
             result.setdefault(key, {})[name] = value
     return result
 
@@ -117,17 +119,42 @@ def _pairs(actual: Path, expected: Path) -> list[Pair]:
         raise UnreadableArrayError(f"{directory} is a directory and {other} is a file")
     if not actual.is_dir():
         return [(actual.name, actual, expected)]
-    first, second = _files(actual), _files(expected)
-    names = sorted(first.keys() | second.keys())
-    if not names:
+    pairs = _paired(_files(actual), _files(expected))
+    if not pairs:
         raise UnreadableArrayError(f"neither directory holds a {', '.join(SUFFIXES)} file")
-    return [(name, first.get(name), second.get(name)) for name in names]
+    return pairs
 
 
-def _files(directory: Path) -> dict[str, Path]:
-    """Files by their path without suffix, so that a .bin dump pairs with a .npy golden."""
+def _files(directory: Path) -> dict[Path, Path]:
+    """By their names below the directory."""
     paths = sorted(path for path in directory.rglob("*") if path.suffix in SUFFIXES)
-    return {str(path.relative_to(directory).with_suffix("")): path for path in paths}
+    return {path.relative_to(directory): path for path in paths}
+
+
+def _paired(actual: dict[Path, Path], expected: dict[Path, Path]) -> list[Pair]:
+    """By whole names; what is left by names without suffix, as a .bin dump and a .npy golden."""
+    partners = {name: name for name in actual if name in expected}
+    left = [name for name in expected if name not in partners]
+    for name in actual:
+        if name not in partners:
+            alike = [other for other in left if other.with_suffix("") == name.with_suffix("")]
+            if alike:
+                partners[name] = alike[0]
+                left.remove(alike[0])
+    stems = {str(name.with_suffix("")) for name in partners}
+    # `aclhost golden` writes each result in float64, too; no device has that file.
+    left = [
+        name for name in left if str(name.with_suffix("")).removesuffix(".float64") not in stems
+    ]
+    pairs: list[Pair] = [
+        (_label(name), actual[name], expected[partners[name]] if name in partners else None)
+        for name in actual
+    ]
+    return sorted([*pairs, *((_label(name), None, expected[name]) for name in left)])
+
+
+def _label(name: Path) -> str:
+    return str(name.with_suffix(""))
 
 
 def _compare_pair(
@@ -140,6 +167,8 @@ def _compare_pair(
         return
     try:
         first, second = load(actual, dtype), load(expected, dtype)
+        _take_shapes(actual, first, second)
+        _take_shapes(expected, second, first)
     except UnreadableArrayError as error:
         yield Entry(name, problem=str(error))
         return
@@ -154,15 +183,23 @@ def _compare_pair(
         yield _compare_arrays(label, first[key], second[key], given, dtype, worst)
 
 
+def _take_shapes(path: Path, raw: dict[str, Any], other: dict[str, Any]) -> None:
+    """A raw file knows no shape; the other side does."""
+    if path.suffix != ".bin" or len(other) != 1:
+        return
+    (shaped,) = other.values()
+    for key, array in raw.items():
+        if array.size == shaped.size:
+            raw[key] = array.reshape(shaped.shape)
+
+
 def _compare_arrays(
     label: str, actual: Any, expected: Any, given: Tolerances,  # noqa: ANN401
     dtype: DataType | None, worst: int,
 ) -> Entry:  # fmt: skip
     try:
-        # A raw file knows no shape; the other side does.
-        if actual.ndim == 1 != expected.ndim and actual.size == expected.size:
-            actual = actual.reshape(expected.shape)
-        kind = coarser(actual.dtype, expected.dtype) if dtype is None else numpy_dtype(dtype)
+        given_kind = None if dtype is None else part(numpy_dtype(dtype))
+        kind = given_kind or coarser(actual.dtype, expected.dtype)
         changes = {**given.get("", {}), **given.get(kind.name, {})}
         standard: Standard = replace(standard_for(kind), **changes)
         found = compare(actual, expected, standard=standard, dtype=kind, worst=worst)

@@ -32,7 +32,7 @@ def socs(context: click.Context, param: click.Parameter, text: str) -> list[str]
 def call_arguments(context: click.Context, param: click.Parameter, text: str) -> list[str]:
     """`name=` for each parameter of the operator that was typed before."""
     try:
-        op = _names.operator(str(context.params.get("what") or context.params.get("name")))
+        op = _names.operator(str(context.params.get("what")))
     except _names.UnknownNameError:
         return []
     return [f"{param.name}=" for param in op.params if param.name.startswith(text)]

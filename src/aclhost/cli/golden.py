@@ -62,17 +62,26 @@ def golden_command(
         with aclhost.soc(aclhost.soc_name() if soc is None else _names.soc(soc)):
             computed = golden.native(op, values)
         exact = golden.reference(op, values)
-        rows = _write(op, directory, kind, computed, exact)
+        rows = _write(op, directory, kind, computed, exact, _inputs(arguments))
     except OSError as error:
         give_up(f"{error.filename or directory}: {error.strerror}")
     except aclhost.AclnnError as error:
         give_up(f"{error.status}: {error}")
+    except MemoryError:
+        give_up("the result does not fit into memory")
     except (ValueError, TypeError) as error:
         give_up(str(error).splitlines()[0])
     if as_json:
         print_json(rows)
     else:
         _show(rows)
+
+
+def _inputs(arguments: tuple[str, ...]) -> set[Path]:
+    """Everything that was typed and is a file; FILE:NAME is one, too."""
+    texts = {text.partition("=")[2] or text for text in arguments}
+    texts |= {text.rpartition(":")[0] for text in texts}
+    return {Path(text).resolve() for text in texts if text and Path(text).is_file()}
 
 
 def _words(arguments: tuple[str, ...]) -> dict[str, str]:
@@ -120,7 +129,7 @@ def _value(param: Parameter, text: str) -> Any:  # noqa: ANN401
 
 def _write(
     op: Operator, directory: Path, kind: str, computed: tuple[NDArray, ...],
-    exact: tuple[NDArray, ...],
+    exact: tuple[NDArray, ...], inputs: set[Path],
 ) -> list[dict[str, Any]]:  # fmt: skip
     arrays: dict[str, NDArray] = {}
     rows = []
@@ -134,6 +143,9 @@ def _write(
     else:
         content = _npz(arrays) if kind == "npz" else _torch(arrays)
         files = {directory / f"{op.snake_name}.{kind}": content}
+    for path in files:
+        if path.resolve() in inputs:
+            raise ValueError(f"{path} is an input; choose another directory with -o")
     directory.mkdir(parents=True, exist_ok=True)
     write_all(files)
     for row in rows:

@@ -97,7 +97,7 @@ def _compiler() -> list[str]:
     if found is not None:
         return found
     if os.environ.get("CXX"):
-        give_up(f"CXX names {shlex.split(os.environ['CXX'])[0]}, which is not installed")
+        give_up(f"CXX is {os.environ['CXX']!r}, which is no installed compiler")
     looked = ", ".join(_health.COMPILERS)
     give_up(f"no C++ compiler found (looked for {looked}); install one or set CXX")
 

@@ -9,7 +9,6 @@ from enum import IntEnum
 class Status(IntEnum):
     """Codes returned by phase 1, with upstream's names."""
 
-    SUCCESS = 0
     PARAM_NULLPTR = 161001
     PARAM_INVALID = 161002
     INNER_NULLPTR = 561103

@@ -62,6 +62,8 @@ class AllPositive(ArrayRule):
         return f"!all_positive(a.{self.parameter}, {self.first}, {self.count})"
 
     def sentence(self, product: Product | None = None) -> str:
+        if self.count:
+            return f"{self.parameter} must have at least {self.count} values, all greater than 0"
         which = "all values" if self.first == 0 else f"the values from position {self.first} on"
         return f"{which} of {self.parameter} must be greater than 0"
 
@@ -74,6 +76,8 @@ class AllPositive(ArrayRule):
             for bad in (0, -1):
                 changed = (*values[:position], bad, *values[position + 1 :])
                 yield call.passing(**{self.parameter: changed})
+        if self.count:
+            yield call.passing(**{self.parameter: values[: self.count - 1]})
 
 
 @dataclass(frozen=True)

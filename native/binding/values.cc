@@ -84,16 +84,17 @@ ScalarValue scalar_from_python(nb::handle object, const char* parameter) {
 IntArrayView int_array_from_python(nb::handle object, const char* parameter) {
   IntArrayView view;
   if (object.is_none()) return view;
-  nb::object sequence = nb::steal(PySequence_Fast(object.ptr(), ""));
+  // A copy: elements run Python code, which may change the caller's list.
+  nb::object sequence = nb::steal(PySequence_Tuple(object.ptr()));
   if (!sequence) {
     PyErr_Clear();
     raise(PyExc_TypeError, "%s: expected a sequence of integers, got %s", parameter,
           Py_TYPE(object.ptr())->tp_name);
   }
   view.present = true;
-  view.size = static_cast<uint64_t>(PySequence_Fast_GET_SIZE(sequence.ptr()));
+  view.size = static_cast<uint64_t>(PyTuple_GET_SIZE(sequence.ptr()));
   for (uint64_t i = 0; i < view.size; ++i) {
-    PyObject* element = PySequence_Fast_GET_ITEM(sequence.ptr(), static_cast<Py_ssize_t>(i));
+    PyObject* element = PyTuple_GET_ITEM(sequence.ptr(), static_cast<Py_ssize_t>(i));
     const int64_t value = to_int64(element, parameter);
     if (i < kMaxArrayValues) view.values[i] = value;
   }

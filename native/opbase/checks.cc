@@ -28,7 +28,7 @@ struct Reach {
 Reach reach_of(const TensorView& view) {
   Reach reach{view.offset, view.offset};
   for (int i = 0; i < view.rank; ++i) {
-    const __int128 extent = static_cast<__int128>(view.shape[i] - 1) * view.strides[i];
+    const __int128 extent = (static_cast<__int128>(view.shape[i]) - 1) * view.strides[i];
     (extent < 0 ? reach.first : reach.last) += extent;
   }
   return reach;

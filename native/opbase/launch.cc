@@ -48,10 +48,10 @@ Registry<Executor, Kind::kExecutor>& executors() {
   return registry;
 }
 
-Status check_memory(const char* op, const char* tensor, const TensorView& view) {
+Status check_memory(const char* op, const char* tensor, const TensorView& view, uint64_t asked) {
   if (!view.present || view.empty()) return {};
   const ByteSpan span = span_of(view);
-  if (view.data != nullptr && is_mapped(span.begin, span.size)) return {};
+  if (view.data != nullptr && is_mapped(span.begin, span.size, asked)) return {};
   Failure failure;
   failure.code = ACL_ERROR_RT_AICORE_EXCEPTION;
   failure.parameter = tensor;
@@ -176,6 +176,7 @@ aclnnStatus phase_two(const char* op, void* workspace, uint64_t workspace_size,
                            : hex(stream) + " is not a live stream");
     }
     const Weight weight = launch->elements() <= kSmallElements ? Weight::kSmall : Weight::kLarge;
+    launch->asked = frees();
     const auto work = [&] { return launch->describe(); };
     submit_work(*queue, weight, work, [launch] { return launch->execute(); });
     return 0;

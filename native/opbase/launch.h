@@ -2,6 +2,7 @@
 // The two phases, once for all operators.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -24,8 +25,9 @@ class Launch {
   virtual Status execute() = 0;
   virtual int64_t elements() = 0;  // of all tensors together
   virtual Work describe() = 0;
-  bool idle = false;  // nothing to compute: phase 1 met an empty tensor
-  Status refusal;     // what phase 2 has to report instead of launching
+  bool idle = false;   // nothing to compute: phase 1 met an empty tensor
+  Status refusal;      // what phase 2 has to report instead of launching
+  uint64_t asked = 0;  // the time of memory at phase 2
   virtual std::unique_ptr<Launch> clone() const = 0;
   // Gives another address to every tensor that was copied from this handle.
   virtual void rebind(const aclTensor* source, void* address) = 0;
@@ -33,7 +35,7 @@ class Launch {
 
 // A launch that touches memory which does not exist would fault on a device: 507015 at
 // synchronisation. Also the answer for what was freed before the launch.
-Status check_memory(const char* op, const char* tensor, const TensorView& view);
+Status check_memory(const char* op, const char* tensor, const TensorView& view, uint64_t asked);
 
 // For strict mode, where the program's addresses are not those of the pages.
 void make_reachable(TensorView* view);
@@ -49,7 +51,7 @@ class OperatorLaunch final : public Launch {
   Status execute() override {
     Status status;
     args.for_each_tensor([&](const char* name, const TensorView& view, Use) {
-      if (status.ok()) status = check_memory(Args::kOperator, name, view);
+      if (status.ok()) status = check_memory(Args::kOperator, name, view, asked);
     });
     if (!status.ok()) return status;
     if (!is_strict()) return run(args);
@@ -59,9 +61,12 @@ class OperatorLaunch final : public Launch {
   }
 
   int64_t elements() override {
-    int64_t sum = 0;
-    args.for_each_tensor([&](const char*, const TensorView& view, Use) { sum += view.elements(); });
-    return sum;
+    // Absurd sizes must neither overflow nor look small.
+    uint64_t sum = 0;
+    args.for_each_tensor([&](const char*, const TensorView& view, Use) {
+      sum = std::min<uint64_t>(sum + std::min<uint64_t>(view.elements(), INT64_MAX), INT64_MAX);
+    });
+    return static_cast<int64_t>(sum);
   }
 
   Work describe() override {

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 #include "base/call.h"
 #include "base/registry.h"
 #include "opbase/views.h"
+#include "runtime/memory.h"
 
 namespace aclhost {
 
@@ -60,7 +62,13 @@ std::nullptr_t no_handle_left(const Call& call);
 // What a pointer and a length describe; a null pointer describes nothing, whatever the length.
 template <typename T, typename Given>
 std::vector<T> copied(const Given* values, uint64_t size) {
-  std::vector<T> copy(values == nullptr ? 0 : size);  // throws for absurd lengths
+  // A long array is rare enough to make sure that it is there.
+  constexpr uint64_t kLong = 1024;
+  if (values != nullptr && size > kLong &&
+      (size > SIZE_MAX / sizeof(Given) || !is_mapped(values, size * sizeof(Given)))) {
+    throw std::length_error("the array is shorter than the size passed with it");
+  }
+  std::vector<T> copy(values == nullptr ? 0 : size);
   std::copy_n(values, copy.size(), copy.begin());
   return copy;
 }

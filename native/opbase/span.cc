@@ -10,7 +10,7 @@ ByteSpan span_of(const TensorView& view) {
   __int128 first = view.offset;
   __int128 last = view.offset;
   for (int i = 0; i < view.rank; ++i) {
-    const __int128 reach = static_cast<__int128>(view.shape[i] - 1) * view.strides[i];
+    const __int128 reach = (static_cast<__int128>(view.shape[i]) - 1) * view.strides[i];
     (reach < 0 ? first : last) += reach;
   }
   const int bits = data_type_bits(view.dtype);

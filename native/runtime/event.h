@@ -44,6 +44,9 @@ enum class EventKind {
 class Event {
  public:
   Event(EventKind kind, uint32_t flags);
+  ~Event() {
+    if (!recorded_) mark_->reach();  // nobody can record it any more; who waits must go on
+  }
 
   EventKind kind() const { return kind_; }
   // A stream that waits for such an event waits for a record still to come.

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -23,10 +24,13 @@ namespace {
 constexpr size_t kTail = 64 * 1024;
 constexpr size_t kMostPadding = 64;
 
+std::atomic<uint64_t> free_count{0};
+
 struct Entry {
   Allocation allocation;
   size_t charged;  // against the device's memory
   bool freed = false;
+  uint64_t freed_at = 0;  // the number of its free
 };
 
 // Freed pages that queued tasks may still touch.
@@ -123,6 +127,7 @@ bool release(void* pointer, MemoryKind kind) {
   Entry& entry = found->second;
   if (entry.freed || entry.allocation.kind != kind) return false;
   entry.freed = true;
+  entry.freed_at = free_count.fetch_add(1, std::memory_order_acq_rel) + 1;
   --all.live;
   all.used[entry.allocation.device] -= entry.charged;
   all.remains.push_back({found->first, std::move(users)});
@@ -144,11 +149,16 @@ bool leaves_allocation(const void* pointer, size_t size) {
   return find_allocation(pointer, &found) && !inside(found, pointer, size);
 }
 
-bool is_mapped(const void* pointer, size_t size) {
+uint64_t frees() { return free_count.load(std::memory_order_acquire); }
+
+bool is_mapped(const void* pointer, size_t size, uint64_t asked) {
   {
     Allocations& all = allocations();
     std::lock_guard<std::mutex> lock(all.mutex);
-    if (const Entry* entry = all.at(pointer)) return inside(entry->allocation, pointer, size);
+    if (const Entry* entry = all.at(pointer)) {
+      if (entry->freed && entry->freed_at <= asked) return false;
+      return inside(entry->allocation, pointer, size);
+    }
   }
   // Memory of the program itself. The kernel answers ENOMEM where any page is missing.
   const auto address = reinterpret_cast<uintptr_t>(pointer);

@@ -35,7 +35,12 @@ bool find_allocation(const void* pointer, Allocation* found);
 bool leaves_allocation(const void* pointer, size_t size);
 
 // False if touching the range would fault.
-bool is_mapped(const void* pointer, size_t size);
+// What was freed by the time `asked` does not count; tasks pass the time of their submission, since
+// pages stay for the tasks that were there before the free.
+bool is_mapped(const void* pointer, size_t size, uint64_t asked = UINT64_MAX);
+
+// How many allocations were freed so far: the time of memory.
+uint64_t frees();
 
 // ACLHOST_DEVICE_MEMORY in bytes, with K, M, G or T; by default what the machine has.
 size_t device_memory();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/stream.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -8,6 +9,7 @@
 #include <mutex>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "acl/acl_rt.h"
 #include "runtime/context.h"
@@ -49,6 +51,16 @@ struct Stream::Queue {
   bool stop_on_failure = false;
   Status first_failure;
 
+  // All that may still have tasks. A stream's end, forced or not, does not end its tasks.
+  struct All {
+    std::mutex mutex;
+    std::vector<std::weak_ptr<Queue>> queues;
+  };
+  static All& all() {
+    static auto& instance = *new All;
+    return instance;
+  }
+
   // True if nothing runs, so that the first waiting task may begin.
   bool free() const { return finished + tasks.size() == submitted; }
   bool skips() const { return stop_on_failure && !first_failure.ok(); }
@@ -83,7 +95,15 @@ Stream::Stream(int32_t device, uint64_t context_id, StreamConfig config)
       context_id_(context_id),
       id_(next_id()),
       config_(config),
-      queue_(std::make_shared<Queue>()) {}
+      queue_(std::make_shared<Queue>()) {
+  Queue::All& all = Queue::all();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  auto& queues = all.queues;
+  queues.erase(std::remove_if(queues.begin(), queues.end(),
+                              [](const std::weak_ptr<Queue>& queue) { return queue.expired(); }),
+               queues.end());
+  queues.push_back(queue_);
+}
 
 Stream::~Stream() {
   bool abandoned;
@@ -205,13 +225,24 @@ int32_t stream_not_found(const Call& call, aclrtStream stream) {
   return stream == nullptr ? no_context(call) : no_stream(call, stream);
 }
 
-std::vector<Stream::Position> unfinished_work() {
-  std::vector<Stream::Position> positions;
+std::vector<Stream::Position> Stream::unfinished() {
+  std::vector<Position> positions;
   if (outstanding.load(std::memory_order_acquire) == 0) return positions;
-  streams().for_each([&](void*, Stream& stream) {
-    if (!stream.idle()) positions.push_back(stream.position());
-  });
+  Queue::All& all = Queue::all();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  for (const std::weak_ptr<Queue>& known : all.queues) {
+    std::shared_ptr<Queue> queue = known.lock();
+    if (queue == nullptr) continue;
+    std::lock_guard<std::mutex> queue_lock(queue->mutex);
+    if (queue->finished == queue->submitted) continue;
+    Position position;
+    position.target_ = queue->submitted;
+    position.queue_ = queue;
+    positions.push_back(std::move(position));
+  }
   return positions;
 }
+
+std::vector<Stream::Position> unfinished_work() { return Stream::unfinished(); }
 
 }  // namespace aclhost

@@ -83,7 +83,8 @@ class Stream {
 
   bool idle();
   Position position();
-  void abandon();  // its end will not wait for the tasks
+  static std::vector<Position> unfinished();  // of all streams, those that have ended included
+  void abandon();                             // its end will not wait for the tasks
   void stop_on_failure(bool stop);
 
   int32_t device() const { return device_; }
@@ -117,7 +118,8 @@ StreamRef find_stream(aclrtStream stream);
 // The failure that an empty answer of find_stream means.
 int32_t stream_not_found(const Call& call, aclrtStream stream);
 
-// Where every stream that is not idle stands. Empty costs one load.
+// Where every stream that is not idle stands, also one whose handle has ended before its tasks.
+// Empty costs one load.
 std::vector<Stream::Position> unfinished_work();
 
 }  // namespace aclhost

@@ -104,3 +104,14 @@ def test_some_outputs_of_several() -> None:
 def test_outputs_that_are_no_pair(out: Any) -> None:
     with pytest.raises(TypeError, match="^out: expected a tuple of 2 arrays"):
         aclhost.max_pool3d_with_argmax(X, 2, out=out)
+
+
+def test_a_sequence_that_changes_while_it_is_read() -> None:
+    class Clearing:
+        def __index__(self) -> int:
+            sizes.clear()
+            return 2
+
+    sizes: list[Any] = [Clearing(), Clearing(), Clearing()]
+    pooled, _ = aclhost.max_pool3d_with_argmax(np.ones((1, 4, 4, 4), np.float32), sizes)
+    assert pooled.shape == (1, 2, 2, 2)

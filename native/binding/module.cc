@@ -3,6 +3,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include "base/isa.h"
+#include "base/parallel.h"
 #include "binding/array.h"
 #include "binding/raise.h"
 #include "opbase/launch.h"
@@ -31,6 +33,17 @@ std::string soc_name() {
   return soc->name;
 }
 
+const char* instruction_set() {
+  switch (current_isa()) {
+    case Isa::kAvx512:
+      return "avx512";
+    case Isa::kAvx2:
+      return "avx2";
+    default:
+      return "baseline";
+  }
+}
+
 nb::dict live_objects() {
   nb::dict counts;
   counts["tensor"] = tensors().live();
@@ -53,5 +66,7 @@ NB_MODULE(_native, module) {
   module.def("select_soc", &aclhost::python::select, nb::arg("name").none());
   module.def("soc_name", &aclhost::python::soc_name);
   module.def("live_objects", &aclhost::python::live_objects);
+  module.def("instruction_set", &aclhost::python::instruction_set);
+  module.def("thread_count", &aclhost::thread_count);
   aclhost::python::bind_operators(module);
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import click
 
+from aclhost.cli.bench import bench
 from aclhost.cli.config import config, env
 from aclhost.cli.run import run
 
@@ -15,6 +16,7 @@ def main() -> None:
     """AscendCL and the aclnn operators on any CPU."""
 
 
+main.add_command(bench)
 main.add_command(config)
 main.add_command(env)
 main.add_command(run)

@@ -15,7 +15,7 @@ _WITH_DOUBLE = (*SINGLE_AND_HALF, "float64")
 _UNPOOLED = ("float32", "float16", "float64", "int8", "uint8", "int16", "int32", "int64")
 
 LINES = {"tiny": 1000, "medium": 100_000, "large": 1 << 25}
-VOLUMES = {
+VOLUMES: dict[str, tuple[int, ...]] = {
     "tiny": (1, 2, 8, 8, 8),
     "medium": (1, 4, 16, 32, 48),
     "N*C=1": (1, 1, 128, 256, 256),

@@ -8,6 +8,7 @@ from functools import partial
 import aclhost
 from aclhost.bench.workload import (
     Array,
+    Call,
     Workload,
     aten,
     new_array,
@@ -71,11 +72,16 @@ def smooth_l1_loss(variant: str, dtype: str, elements: int, strided: bool) -> Wo
     return Workload(
         partial(aclhost.smooth_l1_loss, x, target, variant, _BETA, out=out),
         x.nbytes + target.nbytes + out.nbytes,
-        lambda: aten(
-            "smooth_l1_loss", "out", tensor(x), tensor(target), _REDUCTIONS[variant], _BETA,
-            out=tensor(out),
-        ),
-    )  # fmt: skip
+        lambda: _torch_loss(x, target, variant, out),
+    )
+
+
+def _torch_loss(x: Array, target: Array, reduction: str, out: Array) -> Call:
+    """With a reduction, torch's `out` overload fails on memory that it does not own."""
+    arguments = (tensor(x), tensor(target), _REDUCTIONS[reduction], _BETA)
+    if reduction == "none":
+        return aten("smooth_l1_loss", "out", *arguments, out=tensor(out))
+    return aten("smooth_l1_loss", "default", *arguments)
 
 
 def smooth_l1_loss_backward(variant: str, dtype: str, elements: int, strided: bool) -> Workload:

@@ -13,6 +13,7 @@ from aclhost.bench.results import Result, Run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 _DPI = 120
@@ -49,6 +50,13 @@ def _new_figure(run: Run, height: float) -> tuple[Figure, Axes]:
     return figure, figure.add_subplot()
 
 
+def _plain_numbers(axis: Axis) -> None:
+    """On a logarithmic scale: 20 and not a power of ten with a factor."""
+    axis.set_major_formatter("{x:g}")
+    axis.set_minor_formatter("{x:g}")
+    axis.set_tick_params(which="minor", labelsize=6)
+
+
 def _save(figure: Figure, path: Path) -> Path:
     figure.savefig(path, dpi=_DPI, format="png")
     return path
@@ -70,9 +78,12 @@ def _ratios(run: Run) -> Figure:
         below = [middle - min(ratios) for middle, (_, ratios) in zip(middles, bars, strict=True)]
         above = [max(ratios) - middle for middle, (_, ratios) in zip(middles, bars, strict=True)]
         places = [place for place, _ in bars]
-        axes.barh(places, middles, height, label=size, xerr=(below, above), ecolor="0.4")
+        lengths = [middle - 1 for middle in middles]
+        spread = (below, above)
+        axes.barh(places, lengths, height, left=1, label=size, xerr=spread, ecolor="0.4")
     axes.axvline(1, color="black", linewidth=1)
     axes.set_xscale("log")
+    _plain_numbers(axes.xaxis)
     axes.set_yticks([place + 0.4 for place in range(len(operators))], operators)
     axes.invert_yaxis()
     axes.set_xlabel("torch's time / aclhost's: right of 1 is faster than torch")
@@ -107,6 +118,7 @@ def _roofline(run: Run) -> Figure:
         )
     axes.set_xscale("log")
     axes.set_yscale("log")
+    _plain_numbers(axes.yaxis)
     axes.set_xlabel("bytes moved by a call")
     axes.set_ylabel("GB/s")
     axes.legend(fontsize=7)

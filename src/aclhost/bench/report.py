@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from rich.box import SIMPLE_HEAD
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -13,6 +14,10 @@ from aclhost.bench.results import Growth, Result, Run
 
 _SHORT = {"float": "f", "bfloat": "bf", "uint": "u", "int": "i"}
 _ABSENT = "-"
+_CAPTION = (
+    "ratio: torch's time / aclhost's. of limit: time of a streaming loop / aclhost's. "
+    "MiB: memory besides the arrays."
+)
 
 
 def tables(run: Run) -> Iterator[RenderableType]:
@@ -27,10 +32,10 @@ def tables(run: Run) -> Iterator[RenderableType]:
 
 
 def _cases(results: Sequence[Result]) -> Table:
-    table = Table(caption="ratio: torch's time / aclhost's; of limit: streaming time / aclhost's")
+    table = Table(caption=_CAPTION, box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for heading in ("operator", "variant", "dtype", "size"):
         table.add_column(heading, no_wrap=True)
-    for heading in ("time", "torch", "ratio", "GB/s", "of limit", "extra", "rounds"):
+    for heading in ("time", "torch", "ratio", "GB/s", "of limit", "MiB"):
         table.add_column(heading, justify="right", no_wrap=True)
     for result in results:
         table.add_row(*_row(result))
@@ -48,13 +53,13 @@ def _row(result: Result) -> Iterator[str]:
     yield _number(result.ratio)
     yield _number(result.bytes_per_second / 1e9)
     yield _number(result.streaming_fraction)
-    yield f"{result.peak_extra_bytes / 2**20:.1f} MiB"
-    yield str(result.rounds)
+    yield f"{result.peak_extra_bytes / 2**20:.1f}"
 
 
 def _growth(found: Sequence[Growth]) -> Table:
     sizes = sorted({size for one in found for size in one.seconds_per_element})
-    table = Table(title="float32, ns per element by number of elements")
+    caption = "float32: ns per element by number of elements."
+    table = Table(caption=caption, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), min_width=len(caption))
     table.add_column("operator", no_wrap=True)
     for size in sizes:
         table.add_column(f"{size:.0e}".replace("e+0", "e"), justify="right")

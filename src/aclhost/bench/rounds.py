@@ -5,7 +5,9 @@ Note [Rounds]
 The clock and the memory of a shared machine change speed within seconds, so times taken one after
 the other say little. Every round times all contenders, in an order that rotates, and only
 quotients within a round are compared. A turn begins with a pause, in which threads that spin
-after somebody else's call fall asleep, and with a call that is not timed, which wakes its own.
+after somebody else's call fall asleep, and with a call that is not timed, which wakes its own. Of
+several timings in a turn the median counts: another process that takes a core for a moment can
+make one call a thousand times as long.
 """
 
 from __future__ import annotations
@@ -21,15 +23,16 @@ from aclhost.bench.workload import Call
 Times: TypeAlias = dict[str, list[float]]
 
 _PAUSE = 0.008  # longer than OpenMP's threads spin
-_BATCH = 0.001  # calls shorter than this are timed together
-_LONG = 0.005  # calls longer than this need not be woken up for
+_BATCH = 0.0002  # calls shorter than this are timed together
+_TIMINGS = 5  # in a turn
+_LONG = 0.005  # calls longer than this are timed once, and need not be woken up for
 _MOST_ROUNDS = 40
 
 
 def take_turns(contenders: Mapping[str, Call], seconds: float, fewest: int) -> Times:
     """Seconds per call of each contender, one number for each round."""
     names = list(contenders)
-    batches = {name: _batch_size(call) for name, call in contenders.items()}
+    usual = {name: _usual_time(call) for name, call in contenders.items()}
     times: Times = {name: [] for name in names}
     end = perf_counter() + seconds
     for number in range(_MOST_ROUNDS):
@@ -37,7 +40,7 @@ def take_turns(contenders: Mapping[str, Call], seconds: float, fewest: int) -> T
             break
         first = number % len(names)
         for name in (*names[first:], *names[:first]):
-            times[name].append(_turn(contenders[name], batches[name]))
+            times[name].append(_turn(contenders[name], usual[name]))
     return times
 
 
@@ -57,12 +60,15 @@ def time_once(call: Call, count: int = 1) -> float:
     return (perf_counter() - start) / count
 
 
-def _batch_size(call: Call) -> int:
+def _usual_time(call: Call) -> float:
     call()
-    return max(1, round(_BATCH / min(time_once(call) for _ in range(3))))
+    return min(time_once(call) for _ in range(_TIMINGS))
 
 
-def _turn(call: Call, batch: int) -> float:
+def _turn(call: Call, usual: float) -> float:
     sleep(_PAUSE)
-    first = time_once(call)
-    return first if first > _LONG else time_once(call, batch)
+    if usual > _LONG:
+        return time_once(call)
+    call()
+    batch = max(1, round(_BATCH / usual))
+    return median(time_once(call, batch) for _ in range(_TIMINGS))

@@ -38,14 +38,15 @@ def dtype_of(name: str) -> np.dtype[np.generic]:
     if name == "bfloat16":
         import ml_dtypes
 
-        return np.dtype(ml_dtypes.bfloat16)
-    return np.dtype(name)
+        name = ml_dtypes.bfloat16
+    found: np.dtype[np.generic] = np.dtype(name)
+    return found
 
 
 def random_array(shape: tuple[int, ...], dtype: str, seed: int = 0) -> Array:
     """Values on both sides of 0. They repeat: drawing 1e8 of them would take longer than a case."""
     pattern = np.random.default_rng(seed).normal(0, 2, _PATTERN_LENGTH + seed)
-    if np.dtype(dtype_of(dtype)).kind in "iu":
+    if dtype_of(dtype).kind in "iu":
         pattern = np.abs(pattern * 10)
     return np.resize(pattern.astype(dtype_of(dtype)), shape)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from aclhost.bench.results import Run
     from aclhost.bench.runner import Effort
 
-_WIDTH_IN_FILES = 120
+_NARROWEST = 120
 
 
 @click.command()
@@ -115,8 +115,8 @@ def _measure(run: Run, cases: list[Case], effort: Effort) -> None:
 def _print(run: Run) -> None:
     from aclhost.bench import report
 
-    width = None if sys.stdout.isatty() else _WIDTH_IN_FILES
-    console = Console(width=width, highlight=False)
+    console = Console(highlight=False)
+    console.width = max(console.width, _NARROWEST)  # a long line can be read, missing digits not
     for part in report.tables(run):
         console.print(part)
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from aclhost.bench import cases, memory, plots, report, rounds, runner
+from aclhost.bench import cases, contention, memory, plots, report, rounds, runner
 from aclhost.bench.machine import this_machine
 from aclhost.bench.probe import streaming
 from aclhost.bench.results import Run
@@ -45,6 +45,13 @@ def is_png(path):
     return path.read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
 
 
+def printed(run):
+    console = Console(width=120, file=StringIO())
+    for part in report.tables(run):
+        console.print(part)
+    return console.file.getvalue()
+
+
 def test_results_are_complete(run):
     assert [result.case.operator for result in run.results] == list(cases.OPERATORS)
     for result in run.results:
@@ -72,10 +79,7 @@ def test_json_of_another_format_is_refused(run):
 
 
 def test_table_has_every_case_and_number(run):
-    console = Console(width=120, file=StringIO())
-    for part in report.tables(run):
-        console.print(part)
-    text = console.file.getvalue()
+    text = printed(run)
     assert run.machine.cpu in text
     assert "something: skipped" in text
     assert "\u2026" not in text  # where a cell was cut
@@ -150,6 +154,35 @@ def test_streaming_adds_all_parts(threads, monkeypatch):
         call()
     assert np.array_equal(made[2], np.full(1001, 2))
     assert sum(array.nbytes for array in made) == 12 * 1001
+
+
+def test_other_processes_are_noticed(run):
+    quiet = replace(run, results=[replace(result, foreign_cores=0.0) for result in run.results])
+    assert quiet.disturbance == ""
+    assert "?" not in printed(quiet)
+    busy = replace(run, results=[replace(result, foreign_cores=1.0) for result in run.results])
+    assert busy.disturbance.startswith("11 of 11 cases ran while other processes were busy")
+    text = printed(busy)
+    assert busy.disturbance in " ".join(text.split())
+    assert f"{busy.results[0].ratio:.2f}?" in text if busy.results[0].ratio else "-?" in text
+
+
+def test_own_time_is_not_that_of_others(monkeypatch):
+    clocks = {"wall": 0.0, "own": 0.0, "all": 100.0}
+    monkeypatch.setattr(contention, "perf_counter", lambda: clocks["wall"])
+    monkeypatch.setattr(contention, "process_time", lambda: clocks["own"])
+    monkeypatch.setattr(contention, "_busy_seconds", lambda: clocks["all"])
+    others = contention.Others()
+    clocks.update({"wall": 2.0, "own": 3.0, "all": 104.0})
+    assert others.cores() == 0.5
+
+
+def test_busy_time_is_read_from_the_kernel(monkeypatch, tmp_path):
+    stat = tmp_path / "stat"
+    stat.write_text("cpu  100 20 30 9000 800 4 5 6 50 0\ncpu0 1 1 1 1 1 1 1 1 1 1\n")
+    monkeypatch.setattr(contention, "_STAT", stat)
+    monkeypatch.setattr(contention.os, "sysconf", {"SC_CLK_TCK": 100}.get)
+    assert contention._busy_seconds() == 1.65
 
 
 def test_peak_memory_sees_a_temporary():

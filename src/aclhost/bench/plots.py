@@ -46,15 +46,17 @@ def _new_figure(run: Run, height: float) -> tuple[Figure, Axes]:
 
     figure = Figure(figsize=(10, height), layout="constrained")
     FigureCanvasAgg(figure)
-    figure.supxlabel(run.machine.line, fontsize=6)
+    figure.supxlabel(f"{run.machine.line}\n{run.disturbance}".rstrip(), fontsize=6)
     return figure, figure.add_subplot()
 
 
 def _plain_numbers(axis: Axis) -> None:
-    """On a logarithmic scale: 20 and not a power of ten with a factor."""
+    """On a logarithmic scale: 1, 2, 5, 10 instead of powers of ten."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=30))
     axis.set_major_formatter("{x:g}")
-    axis.set_minor_formatter("{x:g}")
-    axis.set_tick_params(which="minor", labelsize=6)
+    axis.set_minor_formatter(NullFormatter())
 
 
 def _save(figure: Figure, path: Path) -> Path:

@@ -14,10 +14,11 @@ from aclhost.bench.results import Growth, Result, Run
 
 _SHORT = {"float": "f", "bfloat": "bf", "uint": "u", "int": "i"}
 _ABSENT = "-"
-_CAPTION = (
-    "ratio: torch's time / aclhost's. of limit: time of a streaming loop / aclhost's. "
-    "MiB: memory besides the arrays."
-)
+_LEGEND = """\
+ratio     torch's time / aclhost's, median of rounds
+of limit  time of a loop that streams as many bytes / aclhost's
+MiB       memory that the first call took besides its arrays
+"""
 
 
 def tables(run: Run) -> Iterator[RenderableType]:
@@ -25,6 +26,9 @@ def tables(run: Run) -> Iterator[RenderableType]:
     yield Text(run.machine.line)
     if run.results:
         yield _cases(run.results)
+        yield Text(_LEGEND)
+    if run.disturbance:
+        yield Text(run.disturbance)
     if run.growth:
         yield _growth(run.growth)
     for line in (*run.skipped, *_notes(run.results)):
@@ -32,7 +36,7 @@ def tables(run: Run) -> Iterator[RenderableType]:
 
 
 def _cases(results: Sequence[Result]) -> Table:
-    table = Table(caption=_CAPTION, box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for heading in ("operator", "variant", "dtype", "size"):
         table.add_column(heading, no_wrap=True)
     for heading in ("time", "torch", "ratio", "GB/s", "of limit", "MiB"):
@@ -50,17 +54,16 @@ def _row(result: Result) -> Iterator[str]:
     yield f"{case.size} strided" if case.strided else case.size
     yield duration(result.seconds)
     yield duration(result.torch_seconds)
-    yield _number(result.ratio)
+    yield _number(result.ratio) + "?" * result.disturbed
     yield _number(result.bytes_per_second / 1e9)
-    yield _number(result.streaming_fraction)
+    yield _number(result.streaming_fraction) + "?" * result.disturbed
     yield f"{result.peak_extra_bytes / 2**20:.1f}"
 
 
 def _growth(found: Sequence[Growth]) -> Table:
     sizes = sorted({size for one in found for size in one.seconds_per_element})
-    caption = "float32: ns per element by number of elements."
-    table = Table(caption=caption, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), min_width=len(caption))
-    table.add_column("operator", no_wrap=True)
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table.add_column("ns per element, float32", no_wrap=True)
     for size in sizes:
         table.add_column(f"{size:.0e}".replace("e+0", "e"), justify="right")
     for one in found:

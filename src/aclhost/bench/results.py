@@ -11,6 +11,7 @@ from aclhost.bench.cases import Case
 from aclhost.bench.machine import Machine
 
 _FORMAT = 1
+_QUIET = 0.15  # cores; the system's own bookkeeping stays below
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,12 @@ class Result:
     bytes_moved: int
     streaming_bytes_per_second: float
     peak_extra_bytes: int
+    foreign_cores: float  # busy with other processes meanwhile
     note: str = ""
+
+    @property
+    def disturbed(self) -> bool:
+        return self.foreign_cores > _QUIET
 
     @property
     def bytes_per_second(self) -> float:
@@ -50,6 +56,17 @@ class Run:
     results: list[Result] = field(default_factory=list)
     growth: list[Growth] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
+
+    @property
+    def disturbance(self) -> str:
+        """A sentence, or nothing if the machine was left alone."""
+        count = sum(result.disturbed for result in self.results)
+        if count == 0:
+            return ""
+        return (
+            f"{count} of {len(self.results)} cases ran while other processes were busy (marked ?): "
+            "their ratios and fractions are not to be relied on"
+        )
 
     def to_json(self) -> str:
         return json.dumps({"format": _FORMAT, **asdict(self)}, indent=1) + "\n"

@@ -10,6 +10,7 @@ from statistics import median
 from aclhost._native import thread_count
 from aclhost.bench import cases, memory
 from aclhost.bench.cases import ELEMENTWISE, Case
+from aclhost.bench.contention import Others
 from aclhost.bench.probe import streaming
 from aclhost.bench.results import Growth, Result
 from aclhost.bench.rounds import quotient, take_turns, time_once
@@ -61,7 +62,9 @@ def measure(case: Case, effort: Effort, with_torch: bool) -> Result:
         contenders = {OURS: workload.call, LIMIT: limit}
         if peer is not None:
             contenders[TORCH] = peer
+        others = Others()
         times = take_turns(contenders, effort.seconds, effort.fewest_rounds)
+        foreign_cores = others.cores()
     return Result(
         case=case,
         rounds=len(times[OURS]),
@@ -73,6 +76,7 @@ def measure(case: Case, effort: Effort, with_torch: bool) -> Result:
         bytes_moved=workload.moved,
         streaming_bytes_per_second=workload.moved / median(times[LIMIT]),
         peak_extra_bytes=extra,
+        foreign_cores=foreign_cores,
         note=note,
     )
 

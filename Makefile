@@ -6,7 +6,7 @@ SOURCES := $(shell find src native toolkit CMakeLists.txt pyproject.toml README.
 	-not -path '*/__pycache__/*')
 CXX_FILES := $(shell find native examples tests -name '*.cc' -o -name '*.h' -o -name '*.cpp')
 
-.PHONY: dev demo test check docs format campaign large bench bench-quick clean
+.PHONY: dev demo test check docs format campaign large bench bench-quick sanitize clean
 
 dev: $(VENV)/.installed
 
@@ -57,8 +57,15 @@ format: $(VENV)/.tested
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $(CXX_FILES)
 
+sanitize: $(VENV)/.created
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/sanitize/run.py address
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/sanitize/run.py thread
+
 docs: $(VENV)/.installed
+	$(BIN)/pip install -q --disable-pip-version-check --group docs
 	$(BIN)/python -m aclhost.gen.pages docs/ops
+	$(BIN)/python -m aclhost.gen.reference_pages docs
+	NO_MKDOCS_2_WARNING=true $(BIN)/mkdocs build --strict
 
 clean:
 	rm -rf $(VENV) build dist

@@ -70,7 +70,8 @@ def run_example(path: Path) -> str:
     return run([sys.executable, "-W", "error", path]).stdout
 
 
-TYPED = [line for line in commands() if not line.startswith("make ")]
+TYPED = [line for line in commands() if "sample" in line]
+QUESTIONS = [line for line in commands() if line not in TYPED and not line.startswith("make ")]
 SNIPPETS = [
     pytest.param(code, id=f"{name(path)}-{number}")
     for path in HAND_WRITTEN
@@ -81,6 +82,18 @@ SNIPPETS = [
 @pytest.mark.parametrize("line", TYPED)
 def test_readme_commands(line: str, sample: Path) -> None:
     assert numbers(shell(line, sample)) == numbers(run_example(EXAMPLES / "elu_backward.py"))
+
+
+def test_readme_questions(tmp_path: Path) -> None:
+    x = np.linspace(-2, 2, 6, dtype=np.float32)
+    np.save(tmp_path / "x.npy", x)
+    (tmp_path / "npu").mkdir()
+    np.save(tmp_path / "npu/out.npy", aclhost.elu(x))
+    np.save(tmp_path / "npu/out.float64.npy", aclhost.elu(x))
+    for line in QUESTIONS:
+        assert line.startswith("aclhost ")
+        assert shell(line, tmp_path)
+    assert (tmp_path / "report.html").is_file()
 
 
 def test_readme_shows_the_ways_to_build_and_run() -> None:

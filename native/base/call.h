@@ -8,6 +8,7 @@
 #include "acl/acl_base.h"
 #include "aclnn/opdev/op_errno.h"
 #include "base/errors.h"
+#include "base/fork.h"
 
 namespace aclhost {
 
@@ -22,8 +23,12 @@ struct Call {
   }
 };
 
+// For functions that exist for clients to link; the code is 207000.
+int32_t not_supported(const char* name);
+
 template <typename Body>
 int32_t acl_call(const char* name, Body&& body) {
+  if (in_forked_child()) return report_forked(ACL_ERROR_RT_DEV_SETUP_ERROR, name);
   try {
     return body(Call{name, ACL_ERROR_INVALID_PARAM});
   } catch (...) {
@@ -33,6 +38,7 @@ int32_t acl_call(const char* name, Body&& body) {
 
 template <typename Body>
 int32_t aclnn_call(const char* name, Body&& body) {
+  if (in_forked_child()) return report_forked(ACLNN_ERR_RUNTIME_ERROR, name);
   try {
     return body(Call{name, ACLNN_ERR_PARAM_NULLPTR});
   } catch (...) {
@@ -43,6 +49,10 @@ int32_t aclnn_call(const char* name, Body&& body) {
 // For functions that answer failure with a null pointer.
 template <typename Object, typename Body>
 Object* aclnn_create(const char* name, Body&& body) {
+  if (in_forked_child()) {
+    report_forked(ACLNN_ERR_RUNTIME_ERROR, name);
+    return nullptr;
+  }
   try {
     return static_cast<Object*>(body(Call{name, ACLNN_ERR_PARAM_NULLPTR}));
   } catch (...) {

@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/observer.h"
+
 namespace aclhost {
 
 enum class Kind : uint64_t {
@@ -31,6 +33,15 @@ enum class Kind : uint64_t {
   kEvent,
   kDataBuffer,
 };
+
+// What observers call an object; null for those whose owners tell of them, because some are made
+// without the program's doing.
+constexpr const char* observed_name(Kind kind) {
+  constexpr const char* kNames[] = {
+      nullptr,       "tensor",   "scalar", "int array", "float array", "bool array", "tensor list",
+      "scalar list", "executor", nullptr,  nullptr,     "event",       "data buffer"};
+  return kNames[static_cast<int>(kind)];
+}
 
 // 0x5A | kind (4 bits) | generation (28) | slot (24). No user-space address looks like this.
 namespace handle_bits {
@@ -96,8 +107,10 @@ class Registry {
     const uint64_t generation = (slot.state.load(std::memory_order_relaxed) >> 32) + 1;
     slot.state.store(generation << 32, std::memory_order_release);
     live_.fetch_add(1, std::memory_order_relaxed);
-    return reinterpret_cast<void*>(handle_bits::tag(kKind) |
-                                   generation << handle_bits::kGenerationShift | index);
+    void* handle = reinterpret_cast<void*>(handle_bits::tag(kKind) |
+                                           generation << handle_bits::kGenerationShift | index);
+    if constexpr (kName != nullptr) observe([&](Observer& o) { o.created(handle, kName); });
+    return handle;
   }
 
   Ref find(const void* handle) {
@@ -121,6 +134,7 @@ class Registry {
       if (seen >> 32 != generation) return false;
     } while (!state.compare_exchange_weak(seen, seen + (1ULL << 32), std::memory_order_acq_rel));
     live_.fetch_sub(1, std::memory_order_relaxed);
+    if constexpr (kName != nullptr) observe([&](Observer& o) { o.destroyed(handle); });
     if ((seen & UINT32_MAX) == 0) reclaim(index);
     return true;
   }
@@ -149,6 +163,7 @@ class Registry {
   }
 
  private:
+  static constexpr const char* kName = observed_name(kKind);
   static constexpr uint64_t kChunk = 4096;
   static constexpr uint64_t kChunks = (handle_bits::kSlotMask + 1) / kChunk;
 

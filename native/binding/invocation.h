@@ -7,6 +7,7 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "base/calls.h"
 #include "binding/array.h"
 #include "binding/values.h"
 #include "opbase/checks.h"
@@ -71,6 +72,7 @@ class Invocation : public Operands {
   nanobind::object finish() {
     const Soc& soc = require_soc(Args::kOperator);
     const Verdict verdict = check(args, soc);
+    call_counter<Args>().add(!verdict.refused());
     if (verdict.refused()) raise_aclnn(verdict.status().failure());
     if (verdict.idle()) {
       allocate_results();

@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include "base/calls.h"
 #include "base/isa.h"
 #include "base/parallel.h"
 #include "binding/array.h"
@@ -58,6 +59,14 @@ nb::dict live_objects() {
   return counts;
 }
 
+nb::dict python_call_counts() {
+  nb::dict counts;
+  for (const CallCount& count : call_counts()) {
+    counts[count.op.c_str()] = nb::make_tuple(count.calls, count.refused);
+  }
+  return counts;
+}
+
 }  // namespace
 }  // namespace aclhost::python
 
@@ -68,5 +77,6 @@ NB_MODULE(_native, module) {
   module.def("live_objects", &aclhost::python::live_objects);
   module.def("instruction_set", &aclhost::python::instruction_set);
   module.def("thread_count", &aclhost::thread_count);
+  module.def("call_counts", &aclhost::python::python_call_counts);
   aclhost::python::bind_operators(module);
 }

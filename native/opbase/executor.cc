@@ -9,6 +9,9 @@ namespace aclhost {
 namespace {
 
 int32_t unknown_executor(const Call& call, const aclOpExecutor* executor) {
+  if (executors().was_ours(executor)) {
+    observe([&](Observer& o) { o.misused(call.name, "executor", executor); });
+  }
   return call.fail(ACLNN_ERR_INNER, "executor",
                    hex(executor) + " is not a live executor; it may have run already");
 }

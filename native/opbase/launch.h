@@ -8,8 +8,11 @@
 #include <utility>
 
 #include "aclnn/acl_meta.h"
+#include "base/calls.h"
 #include "base/errors.h"
+#include "base/observer.h"
 #include "base/registry.h"
+#include "base/strict.h"
 #include "opbase/operator.h"
 
 namespace aclhost {
@@ -19,6 +22,8 @@ class Launch {
  public:
   virtual ~Launch() = default;
   virtual Status execute() = 0;
+  virtual int64_t elements() = 0;  // of all tensors together
+  virtual Work describe() = 0;
   bool idle = false;  // nothing to compute: phase 1 met an empty tensor
   Status refusal;     // what phase 2 has to report instead of launching
   virtual std::unique_ptr<Launch> clone() const = 0;
@@ -26,8 +31,15 @@ class Launch {
   virtual void rebind(const aclTensor* source, void* address) = 0;
 };
 
-// A launch that reads a tensor without memory would fault on a device: 507015 at synchronisation.
-Status no_device_memory(const char* op, const char* tensor);
+// A launch that touches memory which does not exist would fault on a device: 507015 at
+// synchronisation. Also the answer for what was freed before the launch.
+Status check_memory(const char* op, const char* tensor, const TensorView& view);
+
+// For strict mode, where the program's addresses are not those of the pages.
+void make_reachable(TensorView* view);
+
+Region region_of(const char* name, const TensorView& view, Use use);
+std::string describe_tensor(const char* name, const TensorView& view);
 
 template <typename Args>
 class OperatorLaunch final : public Launch {
@@ -35,18 +47,37 @@ class OperatorLaunch final : public Launch {
   Args args;
 
   Status execute() override {
-    const char* missing = nullptr;
-    args.for_each_tensor([&](const char* name, const TensorView& view) {
-      if (missing == nullptr && view.data == nullptr && !view.empty()) missing = name;
+    Status status;
+    args.for_each_tensor([&](const char* name, const TensorView& view, Use) {
+      if (status.ok()) status = check_memory(Args::kOperator, name, view);
     });
-    if (missing != nullptr) return no_device_memory(Args::kOperator, missing);
-    return run(args);
+    if (!status.ok()) return status;
+    if (!is_strict()) return run(args);
+    Args reachable = args;
+    reachable.for_each_tensor([](const char*, TensorView& view, Use) { make_reachable(&view); });
+    return run(reachable);
+  }
+
+  int64_t elements() override {
+    int64_t sum = 0;
+    args.for_each_tensor([&](const char*, const TensorView& view, Use) { sum += view.elements(); });
+    return sum;
+  }
+
+  Work describe() override {
+    Work work{Args::kOperator, {}, ""};
+    args.for_each_tensor([&](const char* name, const TensorView& view, Use use) {
+      if (!view.present) return;
+      if (!view.empty()) work.regions.push_back(region_of(name, view, use));
+      work.detail += (work.detail.empty() ? "" : ", ") + describe_tensor(name, view);
+    });
+    return work;
   }
 
   std::unique_ptr<Launch> clone() const override { return std::make_unique<OperatorLaunch>(*this); }
 
   void rebind(const aclTensor* source, void* address) override {
-    args.for_each_tensor([&](const char*, TensorView& view) {
+    args.for_each_tensor([&](const char*, TensorView& view, Use) {
       if (view.source == source) view.data = address;
     });
   }
@@ -71,7 +102,7 @@ class Arguments {
   const Status& status() const { return status_; }
 
  private:
-  void not_live(const char* name, const char* kind);
+  void not_live(const char* name, const char* kind, const void* handle, bool stale);
   const char* op_;
   Status status_;
 };
@@ -86,7 +117,7 @@ aclnnStatus out_of_memory(const char* op);
 
 // On any failure the two results stay as they were. No operator needs a workspace.
 template <typename Args, typename Fill>
-aclnnStatus phase_one(uint64_t* workspace_size, aclOpExecutor** executor, const Fill& fill) {
+aclnnStatus prepare(uint64_t* workspace_size, aclOpExecutor** executor, const Fill& fill) {
   constexpr const char* op = Args::kOperator;
   if (workspace_size == nullptr) return launch_detail::null_result(op, "workspaceSize");
   if (executor == nullptr) return launch_detail::null_result(op, "executor");
@@ -105,6 +136,13 @@ aclnnStatus phase_one(uint64_t* workspace_size, aclOpExecutor** executor, const 
   } catch (...) {
     return launch_detail::out_of_memory(op);
   }
+}
+
+template <typename Args, typename Fill>
+aclnnStatus phase_one(uint64_t* workspace_size, aclOpExecutor** executor, const Fill& fill) {
+  const aclnnStatus status = prepare<Args>(workspace_size, executor, fill);
+  call_counter<Args>().add(status == 0);
+  return status;
 }
 
 aclnnStatus phase_two(const char* op, void* workspace, uint64_t workspace_size,

@@ -22,6 +22,7 @@ TensorListRegistry& tensor_lists() { return immortal<TensorListRegistry>(); }
 ScalarListRegistry& scalar_lists() { return immortal<ScalarListRegistry>(); }
 
 int32_t invalid_handle(const Call& call, const char* parameter, const void* handle, bool was_ours) {
+  if (was_ours) observe([&](Observer& o) { o.misused(call.name, parameter, handle); });
   const char* why = was_ours ? " was destroyed before; destroy a handle once and use it no longer"
                              : " is not a handle of this kind; pass what the aclCreate call gave";
   return call.fail(ACLNN_ERR_PARAM_INVALID, parameter, hex(handle) + why);

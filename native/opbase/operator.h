@@ -29,6 +29,9 @@ class Verdict {
   bool idle_;
 };
 
+// What an operator does to a tensor.
+enum class Use { kRead, kWrite, kReadWrite };
+
 // One rule of one operator, as declared.
 struct RuleText {
   const char* op;

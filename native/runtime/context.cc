@@ -5,8 +5,9 @@
 #include <utility>
 
 #include "acl/acl_rt.h"
+#include "base/fork.h"
+#include "base/observer.h"
 #include "runtime/device.h"
-#include "runtime/stream.h"
 
 namespace aclhost {
 namespace {
@@ -34,6 +35,7 @@ Context::Context(int32_t device, bool primary)
       primary_(primary),
       default_stream_(streams().create(device, id_)) {
   for (auto& option : options) option = kNotSet;
+  forbid_fork();
 }
 
 Context::~Context() { close(); }
@@ -50,11 +52,14 @@ void Context::close() {
   for (aclrtStream handle : ending) {
     const StreamRef stream = streams().find(handle);
     streams().destroy(handle);
-    if (stream) stream->wait();
+    if (!stream) continue;
+    stream->wait();
+    observe([&](Observer& o) { o.joined_stream(stream->id()); });
+    if (handle != default_stream_) observe([&](Observer& o) { o.destroyed(handle); });
   }
 }
 
-int32_t Context::create_stream(const Call& call, aclrtStream* stream) {
+int32_t Context::create_stream(const Call& call, StreamConfig config, aclrtStream* stream) {
   std::lock_guard<std::mutex> lock(mutex_);
   if (closed_) return no_context(call);
   if (stream_count(device_).fetch_add(1) >= kMaxStreams) {
@@ -64,8 +69,9 @@ int32_t Context::create_stream(const Call& call, aclrtStream* stream) {
                          std::to_string(kMaxStreams) +
                          " streams, which is the limit; destroy some with aclrtDestroyStream");
   }
-  *stream = streams().create(device_, id_);
+  *stream = streams().create(device_, id_, config);
   streams_.insert(*stream);
+  observe([&](Observer& o) { o.created(*stream, "stream"); });
   return ACL_SUCCESS;
 }
 
@@ -75,6 +81,7 @@ bool Context::destroy_stream(aclrtStream stream) {
     if (streams_.erase(stream) == 0) return false;
   }
   --stream_count(device_);
+  observe([&](Observer& o) { o.destroyed(stream); });
   return streams().destroy(stream);
 }
 
@@ -97,9 +104,10 @@ int32_t no_context(const Call& call) {
 }
 
 int32_t no_stream(const Call& call, aclrtStream stream) {
-  const char* why = streams().was_ours(stream)
-                        ? " was destroyed before; streams also end with their context or device"
-                        : " is not a stream; create one with aclrtCreateStream";
+  const bool stale = streams().was_ours(stream);
+  if (stale) observe([&](Observer& o) { o.misused(call.name, "stream", stream); });
+  const char* why = stale ? " was destroyed before; streams also end with their context or device"
+                          : " is not a stream; create one with aclrtCreateStream";
   return call.fail(ACL_ERROR_RT_INVALID_HANDLE, "stream", hex(stream) + why);
 }
 

@@ -10,6 +10,7 @@
 #include "acl/acl_base.h"
 #include "base/call.h"
 #include "base/registry.h"
+#include "runtime/stream.h"
 
 namespace aclhost {
 
@@ -28,7 +29,7 @@ class Context {
   bool primary() const { return primary_; }
   aclrtStream default_stream() const { return default_stream_; }
 
-  int32_t create_stream(const Call& call, aclrtStream* stream);
+  int32_t create_stream(const Call& call, StreamConfig config, aclrtStream* stream);
   bool destroy_stream(aclrtStream stream);  // false if it is not (or no longer) a stream of this
   void close();                             // waits for all streams and ends them
 

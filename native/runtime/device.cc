@@ -14,8 +14,6 @@
 namespace aclhost {
 namespace {
 
-constexpr int64_t kMaxDevices = 64;
-
 struct Device {
   std::mutex mutex;
   int64_t users = 0;               // calls of aclrtSetDevice that no reset has taken back
@@ -137,6 +135,17 @@ extern "C" aclError aclrtGetDeviceCount(uint32_t* count) {
   return acl_call("aclrtGetDeviceCount", [&](const Call& call) {
     if (count == nullptr) return call.null("count");
     *count = static_cast<uint32_t>(device_count());
+    return ACL_SUCCESS;
+  });
+}
+
+extern "C" aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t* flags, int32_t* active) {
+  return acl_call("aclrtGetPrimaryCtxState", [&](const Call& call) {
+    if (const int32_t code = check_device(call, deviceId)) return code;
+    Device& device = device_at(deviceId);
+    std::lock_guard<std::mutex> lock(device.mutex);
+    if (flags != nullptr) *flags = 0;
+    if (active != nullptr) *active = device.users > 0 ? 1 : 0;
     return ACL_SUCCESS;
   });
 }

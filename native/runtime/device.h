@@ -8,6 +8,8 @@
 
 namespace aclhost {
 
+constexpr int32_t kMaxDevices = 64;
+
 // From ACLHOST_DEVICES (default 1), narrowed by ASCEND_RT_VISIBLE_DEVICES; read once.
 int32_t device_count();
 

@@ -10,6 +10,7 @@
 #include "acl/acl.h"
 #include "base/call.h"
 #include "base/json.h"
+#include "base/observer.h"
 #include "base/soc.h"
 
 namespace aclhost {
@@ -76,6 +77,7 @@ int32_t initialize(const Call& call, Process& state, const char* path) {
 int32_t finalize(Process& state) {
   state.references = 0;
   state.finalized = true;
+  observe([](Observer& o) { o.finalized(); });
   return ACL_SUCCESS;
 }
 

@@ -1,76 +1,100 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/stream.h"
 
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
-#include <exception>
 #include <mutex>
 #include <string>
 #include <system_error>
-#include <utility>
 
 #include "acl/acl_rt.h"
-#include "base/call.h"
 #include "runtime/context.h"
+#include "runtime/schedule.h"
 
 namespace aclhost {
 namespace {
 
-Status run(const std::function<Status()>& task) {
-  try {
-    return task();
-  } catch (const std::exception& problem) {
-    return Status::failed(
-        {ACL_ERROR_RT_INTERNAL_ERROR, "", "no_exception",
-         std::string("a task of the stream could not finish: ") + problem.what()});
-  }
+std::atomic<int64_t> outstanding{0};
+
+struct QueuedTask {
+  std::function<Status()> run;
+  bool computes;  // as opposed to the tasks that others may be waiting for
+};
+
+bool computes(Weight weight) { return weight == Weight::kSmall || weight == Weight::kLarge; }
+
+int32_t next_id() {
+  static std::atomic<int32_t> next{0};
+  return next++;
 }
 
 }  // namespace
 
+Status task_failure(const char* what) {
+  return Status::failed({ACL_ERROR_RT_INTERNAL_ERROR, "", "no_exception",
+                         std::string("a task of the stream could not finish: ") + what});
+}
+
 struct Stream::Queue {
   std::mutex mutex;
-  std::condition_variable work;  // a task arrived or the stream closed
+  std::condition_variable work;  // a task may begin or the stream closed
   std::condition_variable done;  // a task ended
-  std::deque<std::function<Status()>> tasks;
-  uint64_t enqueued = 0;
+  std::deque<QueuedTask> tasks;
+  uint64_t submitted = 0;
   uint64_t finished = 0;
   bool closed = false;
+  bool abandoned = false;
+  bool stop_on_failure = false;
   Status first_failure;
+
+  // True if nothing runs, so that the first waiting task may begin.
+  bool free() const { return finished + tasks.size() == submitted; }
+  bool skips() const { return stop_on_failure && !first_failure.ok(); }
 
   void finish(Status status) {
     if (first_failure.ok() && !status.ok()) first_failure = std::move(status);
     ++finished;
+    outstanding.fetch_sub(1, std::memory_order_release);
     done.notify_all();
   }
 
   void serve() {
     std::unique_lock<std::mutex> lock(mutex);
     while (true) {
-      work.wait(lock, [this] { return closed || !tasks.empty(); });
+      work.wait(lock, [this] { return tasks.empty() ? closed : free(); });
       if (tasks.empty()) return;
-      std::function<Status()> task = std::move(tasks.front());
+      QueuedTask task = std::move(tasks.front());
       tasks.pop_front();
+      const bool skip = task.computes && skips();
       lock.unlock();
-      Status status = run(task);
-      task = nullptr;  // what the task holds goes before anybody is told that it ended
+      if (schedule() == Schedule::kStress) stress_delay();
+      Status status = skip ? Status() : run(task.run);
+      task.run = nullptr;  // what the task holds goes before anybody is told that it ended
       lock.lock();
       finish(std::move(status));
     }
   }
 };
 
-Stream::Stream(int32_t device, uint64_t context_id)
-    : device_(device), context_id_(context_id), queue_(std::make_shared<Queue>()) {}
+Stream::Stream(int32_t device, uint64_t context_id, StreamConfig config)
+    : device_(device),
+      context_id_(context_id),
+      id_(next_id()),
+      config_(config),
+      queue_(std::make_shared<Queue>()) {}
 
 Stream::~Stream() {
+  bool abandoned;
   {
     std::lock_guard<std::mutex> lock(queue_->mutex);
     queue_->closed = true;
     queue_->work.notify_all();
+    abandoned = queue_->abandoned;
   }
   if (!worker_.joinable()) return;
-  if (on_worker()) {
+  if (abandoned || on_worker()) {
     worker_.detach();
   } else {
     worker_.join();
@@ -79,34 +103,91 @@ Stream::~Stream() {
 
 bool Stream::on_worker() const { return worker_.get_id() == std::this_thread::get_id(); }
 
-void Stream::enqueue(std::function<Status()> task) {
-  std::unique_lock<std::mutex> lock(queue_->mutex);
-  if (!worker_.joinable()) {
-    try {
-      worker_ = std::thread([queue = queue_] { queue->serve(); });
-    } catch (const std::system_error&) {
-      // No more threads in this process. Running the task here is a legal schedule, too.
-      ++queue_->enqueued;
-      queue_->finish(run(task));
-      return;
+bool Stream::begin_here(Weight weight) {
+  const bool blocking = schedule() == Schedule::kBlocking;
+  const bool small = weight == Weight::kSmall || weight == Weight::kMark;
+  const bool here = small || (blocking && weight == Weight::kLarge);
+  if (!here || schedule() == Schedule::kStress) return false;
+  std::lock_guard<std::mutex> lock(queue_->mutex);
+  if (queue_->finished != queue_->submitted) return false;
+  if (computes(weight) && queue_->skips()) return false;
+  ++queue_->submitted;
+  outstanding.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+void Stream::end_here(Status status) {
+  std::lock_guard<std::mutex> lock(queue_->mutex);
+  queue_->finish(std::move(status));
+  if (!queue_->tasks.empty()) queue_->work.notify_one();
+}
+
+void Stream::enqueue(Weight weight, std::function<Status()> task) {
+  {
+    std::unique_lock<std::mutex> lock(queue_->mutex);
+    if (!worker_.joinable()) {
+      try {
+        worker_ = std::thread([queue = queue_] { queue->serve(); });
+      } catch (const std::system_error&) {
+        // No more threads in this process. Running the task here is a legal schedule, too.
+        queue_->done.wait(lock, [this] { return queue_->finished == queue_->submitted; });
+        ++queue_->submitted;
+        outstanding.fetch_add(1, std::memory_order_relaxed);
+        lock.unlock();
+        return end_here(run(task));
+      }
     }
+    queue_->tasks.push_back({std::move(task), computes(weight)});
+    ++queue_->submitted;
+    outstanding.fetch_add(1, std::memory_order_relaxed);
+    queue_->work.notify_one();
   }
-  queue_->tasks.push_back(std::move(task));
-  ++queue_->enqueued;
-  queue_->work.notify_one();
+  if (schedule() == Schedule::kBlocking && weight != Weight::kWaiting) wait();
 }
 
-void Stream::wait() {
+bool Stream::wait(int32_t timeout) {
   std::unique_lock<std::mutex> lock(queue_->mutex);
-  if (on_worker()) return;  // a task that waits for itself would wait forever
-  const uint64_t target = queue_->enqueued;
-  queue_->done.wait(lock, [&] { return queue_->finished >= target; });
+  if (on_worker()) return true;  // a task that waits for itself would wait forever
+  const uint64_t target = queue_->submitted;
+  const auto reached = [&] { return queue_->finished >= target; };
+  if (timeout != kForever) {
+    return queue_->done.wait_for(lock, std::chrono::milliseconds(timeout), reached);
+  }
+  queue_->done.wait(lock, reached);
+  return true;
 }
 
-int32_t Stream::synchronize() {
-  wait();
+int32_t Stream::failure() {
   std::lock_guard<std::mutex> lock(queue_->mutex);
   return report(queue_->first_failure);
+}
+
+bool Stream::idle() {
+  std::lock_guard<std::mutex> lock(queue_->mutex);
+  return queue_->finished == queue_->submitted;
+}
+
+Stream::Position Stream::position() {
+  std::lock_guard<std::mutex> lock(queue_->mutex);
+  Position position;
+  position.queue_ = queue_;
+  position.target_ = queue_->submitted;
+  return position;
+}
+
+bool Stream::Position::passed() const {
+  std::lock_guard<std::mutex> lock(queue_->mutex);
+  return queue_->finished >= target_;
+}
+
+void Stream::abandon() {
+  std::lock_guard<std::mutex> lock(queue_->mutex);
+  queue_->abandoned = true;
+}
+
+void Stream::stop_on_failure(bool stop) {
+  std::lock_guard<std::mutex> lock(queue_->mutex);
+  queue_->stop_on_failure = stop;
 }
 
 StreamRegistry& streams() {
@@ -120,55 +201,17 @@ StreamRef find_stream(aclrtStream stream) {
   return context ? streams().find(context->default_stream()) : StreamRef();
 }
 
+int32_t stream_not_found(const Call& call, aclrtStream stream) {
+  return stream == nullptr ? no_context(call) : no_stream(call, stream);
+}
+
+std::vector<Stream::Position> unfinished_work() {
+  std::vector<Stream::Position> positions;
+  if (outstanding.load(std::memory_order_acquire) == 0) return positions;
+  streams().for_each([&](void*, Stream& stream) {
+    if (!stream.idle()) positions.push_back(stream.position());
+  });
+  return positions;
+}
+
 }  // namespace aclhost
-
-using namespace aclhost;
-
-extern "C" aclError aclrtCreateStream(aclrtStream* stream) {
-  return acl_call("aclrtCreateStream", [&](const Call& call) {
-    if (stream == nullptr) return call.null("stream");
-    const ContextRef context = current_context();
-    return context ? context->create_stream(call, stream) : no_context(call);
-  });
-}
-
-extern "C" aclError aclrtDestroyStream(aclrtStream stream) {
-  return acl_call("aclrtDestroyStream", [&](const Call& call) {
-    if (stream == nullptr) return call.null("stream");
-    const StreamRef found = streams().find(stream);
-    if (!found) return no_stream(call, stream);
-    const ContextRef context = current_context();
-    if (!context) return no_context(call);
-    if (found->context_id() != context->id()) {
-      return call.fail(ACL_ERROR_RT_STREAM_CONTEXT, "stream",
-                       hex(stream) +
-                           " belongs to another context than the thread's current one; "
-                           "call aclrtSetCurrentContext with the stream's context first");
-    }
-    if (!context->destroy_stream(stream)) return no_stream(call, stream);
-    found->wait();
-    return ACL_SUCCESS;
-  });
-}
-
-extern "C" aclError aclrtSynchronizeStream(aclrtStream stream) {
-  return acl_call("aclrtSynchronizeStream", [&](const Call& call) {
-    if (!current_context()) return no_context(call);
-    const StreamRef found = find_stream(stream);
-    return found ? found->synchronize() : no_stream(call, stream);
-  });
-}
-
-extern "C" aclError aclrtSynchronizeDevice() {
-  return acl_call("aclrtSynchronizeDevice", [&](const Call& call) {
-    const ContextRef context = current_context();
-    if (!context) return no_context(call);
-    int32_t first = 0;
-    streams().for_each([&](void*, Stream& stream) {
-      if (stream.device() != context->device()) return;
-      const int32_t code = stream.synchronize();
-      if (first == 0) first = code;
-    });
-    return first;
-  });
-}

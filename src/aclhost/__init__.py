@@ -11,7 +11,7 @@ from aclhost._errors import AclnnError
 
 try:
     from aclhost._functions import *  # noqa: F403
-    from aclhost._native import live_objects, select_soc, soc_name
+    from aclhost._native import call_counts, live_objects, select_soc, soc_name
     from aclhost._soc import soc
 except ModuleNotFoundError as missing:
     # The generator imports the declarations from a source tree, before anything is built.
@@ -20,4 +20,4 @@ except ModuleNotFoundError as missing:
 
 __version__ = "0.1.0"
 
-__all__ = ["AclnnError", "live_objects", "select_soc", "soc", "soc_name"]
+__all__ = ["AclnnError", "call_counts", "live_objects", "select_soc", "soc", "soc_name"]

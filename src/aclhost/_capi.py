@@ -8,12 +8,13 @@ from functools import cache
 from typing import Any
 
 from aclhost import _toolkit, ops
-from aclhost.spec import enums, runtime_api
+from aclhost.spec import c_types, enums, runtime_api
 
 _SCALARS: dict[str, type[ctypes._SimpleCData[Any]]] = {
     "aclError": ctypes.c_int,
     "aclnnStatus": ctypes.c_int32,
     "aclFloat16": ctypes.c_uint16,
+    "int": ctypes.c_int,
     "int32_t": ctypes.c_int32,
     "uint32_t": ctypes.c_uint32,
     "int64_t": ctypes.c_int64,
@@ -30,7 +31,7 @@ def c_type(text: str) -> type[ctypes._SimpleCData[Any]]:
     name = text.removeprefix("const ")
     if name == "char*":
         return ctypes.c_char_p
-    if name.endswith("*") or name in runtime_api.HANDLE_TYPES:
+    if name.endswith("*") or name in (*c_types.HANDLE_TYPES, *c_types.CALLBACK_TYPES):
         return ctypes.c_void_p
     return ctypes.c_int if name in enums.BY_NAME else _SCALARS[name]
 
@@ -42,7 +43,7 @@ def library() -> ctypes.CDLL:
     operators = (function for op in ops.ALL for function in op.functions)
     for declared in (*runtime_api.FUNCTIONS, *operators):
         function = getattr(loaded, declared.name)
-        function.restype = c_type(declared.returns)
+        function.restype = None if declared.returns == "void" else c_type(declared.returns)
         function.argtypes = [c_type(parameter.c_type) for parameter in declared.parameters]
     return loaded
 

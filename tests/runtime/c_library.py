@@ -28,11 +28,23 @@ RT_PARAM_INVALID = 107000
 RT_INVALID_DEVICEID = 107001
 RT_CONTEXT_NULL = 107002
 RT_STREAM_CONTEXT = 107003
+RT_EVENT_TIMESTAMP_INVALID = 107006
+RT_STREAM_SUBSCRIBE = 107011
+RT_THREAD_SUBSCRIBE = 107012
+RT_STREAM_NO_CB_REG = 107015
+RT_INVALID_MEMORY_TYPE = 107016
 RT_INVALID_HANDLE = 107017
 RT_SYSPARAMOPT_NOT_SET = 107021
+RT_FEATURE_NOT_SUPPORT = 207000
 RT_MEMORY_ALLOCATION = 207001
 RT_NO_STREAM_RESOURCE = 207008
+RT_INTERNAL_ERROR = 507000
 RT_CONTEXT_RELEASE_ERROR = 507007
+RT_REPORT_TIMEOUT = 507012
+RT_AICORE_EXCEPTION = 507015
+RT_DEV_SETUP_ERROR = 507033
+RT_STREAM_SYNC_TIMEOUT = 507046
+RT_EVENT_SYNC_TIMEOUT = 507047
 ACLNN_NULLPTR = 161001
 ACLNN_INVALID = 161002
 
@@ -42,6 +54,10 @@ _DESCRIPTION = [
     POINTER(c_int64), c_uint64, c_int32, POINTER(c_int64), c_int64, c_int32, POINTER(c_int64),
     c_uint64, c_void_p,
 ]  # fmt: skip
+
+_COPY = [c_void_p, c_size_t, c_void_p, c_size_t, c_int32]
+_COPY_2D = [c_void_p, c_size_t, c_void_p, c_size_t, c_size_t, c_size_t, c_int32]
+_ALLOCATE = [POINTER(c_void_p), c_size_t, c_int32]
 
 _INT_FUNCTIONS = {
     "aclInit": [c_char_p],
@@ -67,6 +83,53 @@ _INT_FUNCTIONS = {
     "aclrtFreeHost": [c_void_p],
     "aclrtMemcpy": [c_void_p, c_size_t, c_void_p, c_size_t, c_int32],
     "aclrtMemset": [c_void_p, c_size_t, c_int32, c_size_t],
+    "aclrtCreateStreamWithConfig": [POINTER(c_void_p), c_uint32, c_uint32],
+    "aclrtDestroyStreamForce": [c_void_p],
+    "aclrtSynchronizeStreamWithTimeout": [c_void_p, c_int32],
+    "aclrtSynchronizeDeviceWithTimeout": [c_int32],
+    "aclrtStreamQuery": [c_void_p, POINTER(c_int32)],
+    "aclrtStreamGetId": [c_void_p, POINTER(c_int32)],
+    "aclrtStreamGetPriority": [c_void_p, POINTER(c_uint32)],
+    "aclrtStreamGetFlags": [c_void_p, POINTER(c_uint32)],
+    "aclrtSetStreamFailureMode": [c_void_p, c_uint64],
+    "aclrtStreamWaitEvent": [c_void_p, c_void_p],
+    "aclrtCreateEvent": [POINTER(c_void_p)],
+    "aclrtCreateEventWithFlag": [POINTER(c_void_p), c_uint32],
+    "aclrtCreateEventExWithFlag": [POINTER(c_void_p), c_uint32],
+    "aclrtDestroyEvent": [c_void_p],
+    "aclrtRecordEvent": [c_void_p, c_void_p],
+    "aclrtResetEvent": [c_void_p, c_void_p],
+    "aclrtQueryEvent": [c_void_p, POINTER(c_int32)],
+    "aclrtQueryEventStatus": [c_void_p, POINTER(c_int32)],
+    "aclrtQueryEventWaitStatus": [c_void_p, POINTER(c_int32)],
+    "aclrtSynchronizeEvent": [c_void_p],
+    "aclrtSynchronizeEventWithTimeout": [c_void_p, c_int32],
+    "aclrtEventElapsedTime": [POINTER(c_float), c_void_p, c_void_p],
+    "aclrtEventGetTimestamp": [c_void_p, POINTER(c_uint64)],
+    "aclrtSubscribeReport": [c_uint64, c_void_p],
+    "aclrtUnSubscribeReport": [c_uint64, c_void_p],
+    "aclrtProcessReport": [c_int32],
+    "aclrtLaunchCallback": [c_void_p, c_void_p, c_int32, c_void_p],
+    "aclrtLaunchHostFunc": [c_void_p, c_void_p, c_void_p],
+    "aclrtMallocAlign32": _ALLOCATE,
+    "aclrtMallocCached": _ALLOCATE,
+    "aclrtMallocWithCfg": [*_ALLOCATE, c_void_p],
+    "aclrtFreeWithDevSync": [c_void_p],
+    "aclrtMemcpyAsync": [*_COPY, c_void_p],
+    "aclrtMemcpyAsyncWithCondition": [*_COPY, c_void_p],
+    "aclrtMemsetAsync": [c_void_p, c_size_t, c_int32, c_size_t, c_void_p],
+    "aclrtMemcpy2d": _COPY_2D,
+    "aclrtMemcpy2dAsync": [*_COPY_2D, c_void_p],
+    "aclrtGetMemInfo": [c_int32, POINTER(c_size_t), POINTER(c_size_t)],
+    "aclrtPointerGetAttributes": [c_void_p, c_void_p],
+    "aclDestroyDataBuffer": [c_void_p],
+    "aclUpdateDataBuffer": [c_void_p, c_void_p, c_size_t],
+    "aclrtDeviceCanAccessPeer": [POINTER(c_int32), c_int32, c_int32],
+    "aclrtDeviceEnablePeerAccess": [c_int32, c_uint32],
+    "aclrtDeviceDisablePeerAccess": [c_int32],
+    "aclrtGetPrimaryCtxState": [c_int32, POINTER(c_uint32), POINTER(c_int32)],
+    "aclrtSetOpWaitTimeout": [c_uint32],
+    "aclrtSetOpExecuteTimeOut": [c_uint32],
     "aclrtGetVersion": [POINTER(c_int32)] * 3,
     "aclrtPeekAtLastError": [c_int32],
     "aclrtGetLastError": [c_int32],
@@ -87,6 +150,10 @@ _INT_FUNCTIONS = {
     "aclSetRawTensorAddr": [c_void_p, c_void_p],
 }
 _OTHER_FUNCTIONS = {
+    "aclCreateDataBuffer": (c_void_p, [c_void_p, c_size_t]),
+    "aclGetDataBufferAddr": (c_void_p, [c_void_p]),
+    "aclGetDataBufferSize": (c_uint32, [c_void_p]),
+    "aclGetDataBufferSizeV2": (c_size_t, [c_void_p]),
     "aclGetRecentErrMsg": (c_char_p, []),
     "aclrtGetSocName": (c_char_p, []),
     "aclDataTypeSize": (c_size_t, [c_int32]),

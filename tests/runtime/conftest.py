@@ -37,6 +37,32 @@ def stream(lib, device):
     lib.aclrtDestroyStream(handle)
 
 
+class Gate:
+    """Holds a stream back until it is opened: the stream waits for an event not yet recorded."""
+
+    def __init__(self, lib, stream):
+        self.lib, self.event, self.opener = lib, ctypes.c_void_p(), ctypes.c_void_p()
+        assert lib.aclrtCreateStream(self.opener) == 0
+        assert lib.aclrtCreateEventWithFlag(self.event, 1) == 0
+        assert lib.aclrtStreamWaitEvent(stream, self.event) == 0
+
+    def open(self):
+        assert self.lib.aclrtRecordEvent(self.event, self.opener) == 0
+
+    def close(self):
+        self.open()
+        assert self.lib.aclrtDestroyEvent(self.event) == 0
+        assert self.lib.aclrtDestroyStream(self.opener) == 0
+
+
+@pytest.fixture
+def gate(lib, stream):
+    """The stream of the test does nothing until gate.open()."""
+    held = Gate(lib, stream)
+    yield held
+    held.close()
+
+
 @pytest.fixture
 def in_thread():
     """Runs a function on a thread that has no context, no text and no last error."""

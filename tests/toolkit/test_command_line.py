@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The `aclhost` command as a user types it."""
 
+import json
 import os
 import shlex
 import subprocess
@@ -41,7 +42,8 @@ def test_version():
 
 def test_help_names_the_commands():
     text = run([ACLHOST, "--help"]).stdout
-    assert all(name in text for name in ("config", "env", "run"))
+    assert all(name in text for name in ("config", "env", "run", "ops", "compare", "doctor"))
+    assert "..." not in text.partition("Commands:")[2]
 
 
 def test_config_prefix(prefix):
@@ -52,6 +54,14 @@ def test_config_flags_build_a_program(source, tmp_path):
     flags = shlex.split(run([ACLHOST, "config", "--cflags", "--libs"]).stdout)
     run(["g++", source(ELU_PROGRAM), "-o", tmp_path / "program", *flags])
     assert run([tmp_path / "program"]).stdout == "elu ok\n"
+
+
+def test_config_json(prefix):
+    data = json.loads(run([ACLHOST, "config", "--json"]).stdout)
+    assert data["prefix"] == data["environment"]["ASCEND_HOME_PATH"] == str(prefix)
+    assert shlex.join([*data["cflags"], *data["libs"]]) == (
+        run([ACLHOST, "config", "--cflags", "--libs"]).stdout.strip()
+    )
 
 
 def test_config_alone_says_what_it_wants():
@@ -102,8 +112,8 @@ def test_run_reports_a_missing_file():
 
 def test_run_reports_an_unknown_soc(source):
     done = run([ACLHOST, "run", "--soc", "Ascend1", source(ECHO)], status=1)
-    assert "unknown SoC 'Ascend1'" in done.stderr
-    assert "Ascend910B1" in done.stderr
+    assert "no product or SoC 'Ascend1'" in done.stderr
+    assert "did you mean Ascend910A?" in done.stderr
 
 
 def test_run_names_the_signal_that_ended_a_program(source):

@@ -136,3 +136,78 @@ def test_programs_may_say_import_acl():
     directory = _toolkit.prefix() / "python" / "site-packages"
     done = run([sys.executable, "-c", text], env=clean_environment(PYTHONPATH=directory))
     assert done.stdout == "(1, 0) True\n"
+
+
+def test_events(device):
+    stream, ret = acl.rt.create_stream_with_config(0, 0)
+    assert ret == 0
+    start, end = acl.rt.create_event()[0], acl.rt.create_event_ex_with_flag(8)[0]
+    held, ret = acl.rt.create_event_with_flag(1)
+    assert ret == 0
+    assert acl.rt.record_event(start, stream) == 0
+    assert acl.rt.stream_wait_event(stream, held) == 0
+    assert acl.rt.stream_query(stream) == (1, 0)
+    assert acl.rt.record_event(end, stream) == 0
+    assert acl.rt.query_event_status(end) == (0, 0)
+    assert acl.rt.synchronize_stream_with_timeout(stream, 1) == 507046
+    assert acl.rt.synchronize_event_with_timeout(end, 1) == 507047
+    assert acl.rt.record_event(held, 0) == 0
+    assert acl.rt.synchronize_event(end) == 0
+    assert acl.rt.query_event(start) == (0, 0)
+    assert acl.rt.query_event_wait_status(held) == (0, 0)
+    ms, ret = acl.rt.event_elapsed_time(start, end)
+    assert (ms >= 0, ret) == (True, 0)
+    assert acl.rt.event_get_timestamp(end)[1] == 0
+    assert acl.rt.reset_event(held, stream) == 0
+    assert [acl.rt.destroy_event(event) for event in (start, end, held)] == [0, 0, 0]
+    assert acl.rt.synchronize_device_with_timeout(60000) == 0
+    assert acl.rt.destroy_stream_force(stream) == 0
+
+
+def test_queued_copies(device):
+    address, ret = acl.rt.malloc_align32(16, 0)
+    cached, ret = acl.rt.malloc_cached(16, 0)
+    pinned, ret = acl.rt.malloc_host(16)
+    assert ret == 0
+    assert acl.rt.memset_async(address, 16, 7, 16, 0) == 0
+    assert acl.rt.memcpy_async(pinned, 16, address, 16, 2, 0) == 0
+    assert acl.rt.memcpy_2d(cached, 8, address, 8, 4, 2, 3) == 0
+    assert acl.rt.memcpy_2d_async(cached, 8, address, 8, 4, 2, 3, 0) == 0
+    assert acl.rt.synchronize_stream(0) == 0
+    assert acl.util.ptr_to_bytes(pinned, 16) == b"\7" * 16
+    assert acl.util.ptr_to_bytes(cached, 8) == b"\7\7\7\7\0\0\0\0"
+    free, total, ret = acl.rt.get_mem_info(1)
+    assert (0 < free < total, ret) == (True, 0)
+    assert acl.rt.free(address) == acl.rt.free_with_dev_sync(cached) == 0
+    assert acl.rt.free_host(pinned) == 0
+
+
+def test_callbacks(device):
+    stream, context = acl.rt.create_stream()[0], acl.rt.get_context()[0]
+    seen, stop = [], []
+
+    def serve(arguments):
+        assert acl.rt.set_context(arguments[0]) == 0
+        while not stop:
+            acl.rt.process_report(arguments[1])
+
+    thread, ret = acl.util.start_thread(serve, [context, 10])
+    assert ret == 0
+    assert acl.rt.subscribe_report(thread, stream) == 0
+    assert acl.rt.launch_callback(seen.append, [1, 2], 1, stream) == 0
+    assert acl.rt.launch_callback(seen.append, [3], 5, stream) == 107000
+    assert acl.rt.synchronize_stream(stream) == 0
+    assert seen == [[1, 2]]
+    assert acl.rt.unsubscribe_report(thread, stream) == 0
+    stop.append(True)
+    assert acl.util.stop_thread(thread) == 0
+    assert acl.util.stop_thread(thread) == 100000
+    assert acl.rt.destroy_stream(stream) == 0
+
+
+def test_data_buffers():
+    buffer = acl.create_data_buffer(4096, 8)
+    assert (acl.get_data_buffer_addr(buffer), acl.get_data_buffer_size(buffer)) == (4096, 8)
+    assert acl.destroy_data_buffer(buffer) == 0
+    assert acl.destroy_data_buffer(buffer) == 100000
+    assert acl.op.set_model_dir("anywhere") == 0

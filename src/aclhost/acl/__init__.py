@@ -11,15 +11,20 @@ from __future__ import annotations
 import ctypes
 
 from aclhost import _capi
-from aclhost.acl import rt, util
+from aclhost.acl import op, rt, util
 
 __all__ = [
+    "create_data_buffer",
     "data_type_size",
+    "destroy_data_buffer",
     "finalize",
     "finalize_reference",
+    "get_data_buffer_addr",
+    "get_data_buffer_size",
     "get_recent_err_msg",
     "get_soc_name",
     "init",
+    "op",
     "rt",
     "util",
 ]
@@ -55,3 +60,23 @@ def get_soc_name() -> str | None:
 def data_type_size(data_type: int) -> int:
     """Bytes of one element, as upstream counts them."""
     return _capi.status("aclDataTypeSize", data_type)
+
+
+def create_data_buffer(ptr: int, size: int) -> int:
+    """A handle that keeps an address and a size."""
+    return int(_capi.library().aclCreateDataBuffer(ptr, size) or 0)
+
+
+def destroy_data_buffer(buffer: int) -> int:
+    """Frees the pair, not the memory."""
+    return _capi.status("aclDestroyDataBuffer", buffer)
+
+
+def get_data_buffer_addr(buffer: int) -> int:
+    """The address."""
+    return int(_capi.library().aclGetDataBufferAddr(buffer) or 0)
+
+
+def get_data_buffer_size(buffer: int) -> int:
+    """The size."""
+    return _capi.status("aclGetDataBufferSizeV2", buffer)

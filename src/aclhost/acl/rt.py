@@ -6,6 +6,89 @@ from __future__ import annotations
 import ctypes
 
 from aclhost import _capi
+from aclhost.acl._callbacks import (
+    launch_callback,
+    process_report,
+    subscribe_report,
+    unsubscribe_report,
+)
+from aclhost.acl._events import (
+    create_event,
+    create_event_ex_with_flag,
+    create_event_with_flag,
+    destroy_event,
+    event_elapsed_time,
+    event_get_timestamp,
+    query_event,
+    query_event_status,
+    query_event_wait_status,
+    record_event,
+    reset_event,
+    stream_wait_event,
+    synchronize_event,
+    synchronize_event_with_timeout,
+)
+
+__all__ = [
+    "create_context",
+    "create_event",
+    "create_event_ex_with_flag",
+    "create_event_with_flag",
+    "create_stream",
+    "create_stream_with_config",
+    "ctx_get_sys_param_opt",
+    "ctx_set_sys_param_opt",
+    "destroy_context",
+    "destroy_event",
+    "destroy_stream",
+    "destroy_stream_force",
+    "event_elapsed_time",
+    "event_get_timestamp",
+    "free",
+    "free_host",
+    "free_with_dev_sync",
+    "get_context",
+    "get_device",
+    "get_device_count",
+    "get_last_error",
+    "get_mem_info",
+    "get_run_mode",
+    "get_sys_param_opt",
+    "get_version",
+    "launch_callback",
+    "malloc",
+    "malloc_align32",
+    "malloc_cached",
+    "malloc_host",
+    "memcpy",
+    "memcpy_2d",
+    "memcpy_2d_async",
+    "memcpy_async",
+    "memset",
+    "memset_async",
+    "peek_at_last_error",
+    "process_report",
+    "query_event",
+    "query_event_status",
+    "query_event_wait_status",
+    "record_event",
+    "reset_device",
+    "reset_device_force",
+    "reset_event",
+    "set_context",
+    "set_device",
+    "set_sys_param_opt",
+    "stream_query",
+    "stream_wait_event",
+    "subscribe_report",
+    "synchronize_device",
+    "synchronize_device_with_timeout",
+    "synchronize_event",
+    "synchronize_event_with_timeout",
+    "synchronize_stream",
+    "synchronize_stream_with_timeout",
+    "unsubscribe_report",
+]
 
 
 def set_device(device_id: int) -> int:
@@ -71,6 +154,11 @@ def create_stream() -> tuple[int, int]:
     return _capi.handle("aclrtCreateStream")
 
 
+def create_stream_with_config(priority: int, flag: int) -> tuple[int, int]:
+    """(stream, ret)."""
+    return _capi.handle("aclrtCreateStreamWithConfig", priority, flag)
+
+
 def destroy_stream(stream: int) -> int:
     """Waits for a stream, then destroys it."""
     return _capi.status("aclrtDestroyStream", stream)
@@ -79,6 +167,26 @@ def destroy_stream(stream: int) -> int:
 def synchronize_stream(stream: int) -> int:
     """Waits for a stream (0: the default one); returns its first error."""
     return _capi.status("aclrtSynchronizeStream", stream)
+
+
+def destroy_stream_force(stream: int) -> int:
+    """Destroys a stream without waiting."""
+    return _capi.status("aclrtDestroyStreamForce", stream)
+
+
+def synchronize_stream_with_timeout(stream: int, timeout: int) -> int:
+    """Waits at most so many milliseconds; -1 for ever."""
+    return _capi.status("aclrtSynchronizeStreamWithTimeout", stream, timeout)
+
+
+def stream_query(stream: int) -> tuple[int, int]:
+    """(0 when a stream has finished its work, ret)."""
+    return _capi.output("aclrtStreamQuery", ctypes.c_int, stream)
+
+
+def synchronize_device_with_timeout(timeout: int) -> int:
+    """Waits for the device at most so many milliseconds; -1 for ever."""
+    return _capi.status("aclrtSynchronizeDeviceWithTimeout", timeout)
 
 
 def synchronize_device() -> int:
@@ -94,6 +202,21 @@ def malloc(size: int, policy: int) -> tuple[int, int]:
 def free(dev_ptr: int) -> int:
     """Frees device memory."""
     return _capi.status("aclrtFree", dev_ptr)
+
+
+def malloc_align32(size: int, policy: int) -> tuple[int, int]:
+    """Allocates device memory without padding; (address, ret)."""
+    return _capi.handle("aclrtMallocAlign32", size, policy)
+
+
+def malloc_cached(size: int, policy: int) -> tuple[int, int]:
+    """Allocates cached device memory; (address, ret)."""
+    return _capi.handle("aclrtMallocCached", size, policy)
+
+
+def free_with_dev_sync(dev_ptr: int) -> int:
+    """Waits for the device, then frees."""
+    return _capi.status("aclrtFreeWithDevSync", dev_ptr)
 
 
 def malloc_host(size: int) -> tuple[int, int]:
@@ -114,6 +237,37 @@ def memcpy(dst: int, dest_max: int, src: int, count: int, kind: int) -> int:
 def memset(dev_ptr: int, max_count: int, value: int, count: int) -> int:
     """Fills memory with one byte."""
     return _capi.status("aclrtMemset", dev_ptr, max_count, value, count)
+
+
+def memcpy_async(dst: int, dest_max: int, src: int, count: int, kind: int, stream: int) -> int:
+    """Queues a copy."""
+    return _capi.status("aclrtMemcpyAsync", dst, dest_max, src, count, kind, stream)
+
+
+def memset_async(dev_ptr: int, max_count: int, value: int, count: int, stream: int) -> int:
+    """Queues a fill with one byte."""
+    return _capi.status("aclrtMemsetAsync", dev_ptr, max_count, value, count, stream)
+
+
+def memcpy_2d(
+    dst: int, dpitch: int, src: int, spitch: int, width: int, height: int, kind: int
+) -> int:
+    """Copies rows at once."""
+    return _capi.status("aclrtMemcpy2d", dst, dpitch, src, spitch, width, height, kind)
+
+
+def memcpy_2d_async(
+    dst: int, dpitch: int, src: int, spitch: int, width: int, height: int, kind: int, stream: int
+) -> int:
+    """Queues a copy of rows."""
+    return _capi.status("aclrtMemcpy2dAsync", dst, dpitch, src, spitch, width, height, kind, stream)
+
+
+def get_mem_info(attr: int) -> tuple[int, int, int]:
+    """(free bytes, total bytes, ret)."""
+    free, total = ctypes.c_size_t(), ctypes.c_size_t()
+    ret = _capi.status("aclrtGetMemInfo", attr, ctypes.byref(free), ctypes.byref(total))
+    return free.value, total.value, ret
 
 
 def peek_at_last_error(level: int) -> int:

@@ -4,12 +4,39 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
 from math import prod
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+
+from aclhost.constants import ACL_ERROR_INVALID_PARAM
+
+_Arguments = TypeVar("_Arguments")
+
+_threads: dict[int, threading.Thread] = {}
+
+
+def start_thread(
+    function: Callable[[_Arguments], object], arguments: _Arguments
+) -> tuple[int, int]:
+    """Runs function(arguments) on a new thread; (thread id for subscribe_report, ret)."""
+    thread = threading.Thread(target=function, args=(arguments,), daemon=True)
+    thread.start()
+    assert thread.ident is not None  # it has been started
+    _threads[thread.ident] = thread
+    return thread.ident, 0
+
+
+def stop_thread(thread_id: int) -> int:
+    """Waits for a thread that was started here; its function has to return by itself."""
+    thread = _threads.pop(thread_id, None)
+    if thread is None:
+        return ACL_ERROR_INVALID_PARAM
+    thread.join()
+    return 0
 
 
 def bytes_to_ptr(data: bytes) -> int:

@@ -6,13 +6,15 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from aclhost import ops
+from aclhost import _names
+from aclhost.cli.completion import operators as offered
+from aclhost.cli.console import give_up, output, say
 
 if TYPE_CHECKING:
     from aclhost.bench.cases import Case
@@ -22,9 +24,14 @@ if TYPE_CHECKING:
 _NARROWEST = 120
 
 
-@click.command()
+@click.command(short_help="Measure the operators on this machine.")
 @click.option("--quick", is_flag=True, help="Fewer cases and rounds: one or two minutes.")
-@click.option("--operator", metavar="NAME", help="Only this one: elu_backward, aclnnEluBackward.")
+@click.option(
+    "--operator",
+    metavar="NAME",
+    shell_complete=offered,
+    help="Only this one: elu_backward, aclnnEluBackward.",
+)
 @click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write results here.")
 @click.option("--plots", type=click.Path(path_type=Path), help="Write PNG plots to this directory.")
 @click.option(
@@ -51,13 +58,13 @@ def bench(
 
     operators = _operators(operator)
     if plots is not None and (reason := pictures.missing()):
-        _give_up(reason)
+        give_up(reason)
     effort = runner.QUICK if quick else runner.FULL
     if seconds is not None:
         effort = replace(effort, seconds=seconds)
     with_torch = runner.use_torch()
     if not with_torch:
-        _say("torch is not installed: there are no ratios, only fractions of the streaming limit")
+        say("torch is not installed: there are no ratios, only fractions of the streaming limit")
     run = Run(this_machine(with_torch))
     status = 0
     try:
@@ -69,22 +76,22 @@ def bench(
         if json_file is not None:
             json_file.write_text(run.to_json())
         for path in pictures.write_plots(run, plots) if plots is not None else ():
-            _say(f"wrote {path}")
+            say(f"wrote {path}")
     except OSError as error:
-        _give_up(f"{error.filename}: {error.strerror}")
+        give_up(f"{error.filename}: {error.strerror}")
     sys.exit(status)
 
 
 def _operators(wanted: str | None) -> tuple[str, ...]:
-    """The functions to measure; an operator goes by its Python or its C name."""
+    """The functions to measure."""
     from aclhost.bench.cases import OPERATORS
 
     if wanted is None:
         return OPERATORS
-    name = ops.BY_NAME[wanted].snake_name if wanted in ops.BY_NAME else wanted
-    if name not in OPERATORS:
-        _give_up(f"no operator {wanted}; there are {', '.join(OPERATORS)}")
-    return (name,)
+    try:
+        return (_names.operator(wanted).snake_name,)
+    except _names.UnknownNameError as error:
+        give_up(str(error))
 
 
 def _measure(run: Run, cases: list[Case], effort: Effort) -> None:
@@ -115,16 +122,7 @@ def _measure(run: Run, cases: list[Case], effort: Effort) -> None:
 def _print(run: Run) -> None:
     from aclhost.bench import report
 
-    console = Console(highlight=False)
+    console = output()
     console.width = max(console.width, _NARROWEST)  # a long line can be read, missing digits not
     for part in report.tables(run):
         console.print(part)
-
-
-def _say(text: str) -> None:
-    click.echo(f"aclhost: {text}", err=True)
-
-
-def _give_up(text: str) -> NoReturn:
-    _say(text)
-    sys.exit(1)

@@ -8,18 +8,30 @@ import shlex
 import click
 
 from aclhost import _toolkit
+from aclhost.cli.console import print_json
 
 
 @click.command()
 @click.option("--prefix", is_flag=True, help="The directory that serves as ASCEND_HOME_PATH.")
 @click.option("--cflags", is_flag=True, help="Flags for the compiler.")
 @click.option("--libs", is_flag=True, help="Flags for the linker.")
+@click.option("--json", "as_json", is_flag=True, help="Print all of it as JSON.")
 @click.pass_context
-def config(context: click.Context, prefix: bool, cflags: bool, libs: bool) -> None:
+def config(context: click.Context, prefix: bool, cflags: bool, libs: bool, as_json: bool) -> None:
     """Print where the toolkit is and how to build against it.
 
     g++ program.cpp $(aclhost config --cflags --libs)
     """
+    if as_json:
+        print_json(
+            {
+                "prefix": str(_toolkit.prefix()),
+                "cflags": _toolkit.cflags(),
+                "libs": _toolkit.libs(),
+                "environment": {**_toolkit.variables(), **_toolkit.search_paths()},
+            }
+        )
+        return
     if not (prefix or cflags or libs):
         raise click.UsageError("name at least one of --prefix, --cflags, --libs", context)
     if prefix:

@@ -19,6 +19,7 @@ from aclhost.gen import (
     op_sources,
     stubs,
     tables,
+    unsupported,
 )
 
 
@@ -26,6 +27,7 @@ def emit_all() -> Iterator[tuple[str, str]]:
     """Every generated file of a build."""
     yield from acl_headers.emit()
     yield from exports.emit()
+    yield from unsupported.emit()
     yield from constants.emit()
     yield from tables.emit()
     yield from op_headers.emit()

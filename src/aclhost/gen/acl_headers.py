@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from aclhost.gen.text import banner
-from aclhost.spec import enums, error_codes, runtime_api
+from aclhost.spec import c_types, enums, error_codes, runtime_api
 from aclhost.spec.enums import Constant, Enumeration, MacroGroup
 from aclhost.spec.error_codes import ErrorCode
-from aclhost.spec.runtime_api import Function
+from aclhost.spec.functions import Function
 
 _COLUMNS = 100
 _SPEC = "src/aclhost/spec/"
@@ -68,9 +68,12 @@ def emit() -> Iterator[tuple[str, str]]:
 def _base_rt() -> tuple[str, str]:
     name = enums.ACL_BASE_RT
     scalars = "typedef int aclError;\ntypedef uint16_t aclFloat16;\n"
-    handles = _typedefs("void*", runtime_api.HANDLE_TYPES)
+    handles = _typedefs("void*", c_types.HANDLE_TYPES)
     codes = _codes(error_codes.ACL_LAYER, "static const int {0.name} = {0.value};\n")
-    body = _join(_VISIBILITY, _c_linkage(scalars + handles, codes, _enums(name), _functions(name)))
+    body = _join(
+        _VISIBILITY,
+        _c_linkage(scalars + handles, codes, _enums(name), _types(name), _functions(name)),
+    )
     return _header(name, body, source="enums.py", includes=("<stddef.h>", "<stdint.h>"))
 
 
@@ -84,13 +87,13 @@ def _acl_rt() -> tuple[str, str]:
         '"acl_base.h"',
         '"acl_rt_allocator.h"',
     )
-    body = _c_linkage(*macros, _enums(name), _functions(name))
+    body = _c_linkage(*macros, _enums(name), _types(name), _functions(name))
     return _header(name, body, source="enums.py", includes=includes)
 
 
 def _acl_meta() -> tuple[str, str]:
     name = runtime_api.ACL_META
-    opaque = "".join(f"typedef struct {t} {t};\n" for t in runtime_api.OBJECT_TYPES)
+    opaque = "".join(f"typedef struct {t} {t};\n" for t in c_types.OBJECT_TYPES)
     status = "typedef int32_t aclnnStatus;\n"
     # Operator authors' headers define the same types and announce it with this macro.
     types = f"#ifndef ACLNN_META\n#define ACLNN_META\n{opaque}{status}#endif\n"
@@ -158,6 +161,11 @@ def _enum(enumeration: Enumeration) -> str:
     members = "".join(map(line, enumeration.members))
     name = enumeration.name
     return f"// {enumeration.summary}\ntypedef enum {name} {{\n{members}}} {name};\n"
+
+
+def _types(header: str) -> str:
+    declared = (t for t in c_types.DECLARED if t.header == header)
+    return _join(*(f"// {t.summary}\n{t.text}\n" for t in declared))
 
 
 def _functions(header: str) -> str:

@@ -49,6 +49,8 @@ def _shim() -> str:
 def _stub(name: str, returns: str) -> str:
     if returns.endswith("*"):
         return f"void* {name}(void) {{ return 0; }}\n"
+    if returns == "void":
+        return f"void {name}(void) {{}}\n"
     if returns == "float":
         return f"float {name}(void) {{ return 0; }}\n"
     return f"int {name}(void) {{ return 500000; }}\n"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from aclhost import ops
 from aclhost.gen.text import c_banner
-from aclhost.spec.runtime_api import Function
+from aclhost.spec.functions import Function
 
 _HEADER = """{banner}#ifndef {guard}
 #define {guard}

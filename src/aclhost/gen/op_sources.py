@@ -9,6 +9,7 @@ from aclhost import ops
 from aclhost.gen.text import banner, c_string
 from aclhost.spec import products
 from aclhost.spec.operator import Operator
+from aclhost.spec.params import TensorIn, TensorInOut, TensorOut
 from aclhost.spec.rules.base import DoneWhenEmpty, Rule, Step
 
 _ARGS = """{banner}#pragma once
@@ -94,6 +95,8 @@ extern "C" aclnnStatus {name}(void* workspace, uint64_t workspaceSize, aclOpExec
 }}
 """
 
+_USES = {TensorIn: "kRead", TensorOut: "kWrite", TensorInOut: "kReadWrite"}
+
 
 def _sentence(rule: Rule) -> str:
     if not rule.depends_on_product:
@@ -119,7 +122,10 @@ def _step(op: Operator, step: Step) -> str:
 
 
 def _emit_one(op: Operator) -> Iterator[tuple[str, str]]:
-    visits = (f'    visit("{tensor.name}", {tensor.name});' for tensor in op.tensors)
+    visits = (
+        f'    visit("{tensor.name}", {tensor.name}, Use::{_USES[type(tensor)]});'
+        for tensor in op.tensors
+    )
     resolves = (
         f'        from.{param.resolve}("{param.name}", {param.name}, &a.{param.name});'
         if param.resolve

@@ -68,14 +68,16 @@ left untouched.
 """
 
 
-def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A Markdown table."""
     lines = [list(head)]
     lines.append(["---"] * len(lines[0]))
     lines += [list(row) for row in rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _direction(param: Parameter) -> str:
+def direction(param: Parameter) -> str:
+    """Whether the operator reads the parameter, writes it, or both."""
     if isinstance(param, TensorInOut):
         return "in and out"
     return "out" if isinstance(param, TensorOut) else "in"
@@ -83,10 +85,10 @@ def _direction(param: Parameter) -> str:
 
 def _params(op: Operator) -> str:
     rows = (
-        (f"`{p.name}`", f"`{p.c_type}`", _direction(p), p.doc, p.python_default or "")
+        (f"`{p.name}`", f"`{p.c_type}`", direction(p), p.doc, p.python_default or "")
         for p in op.params
     )
-    return _table(("name", "C type", "", "meaning", "default in Python"), rows)
+    return table(("name", "C type", "", "meaning", "default in Python"), rows)
 
 
 def dtype_names(op: Operator, param: Parameter, product: Product) -> str:
@@ -104,10 +106,11 @@ def _dtypes(op: Operator) -> str:
         (product.title, *(dtype_names(op, tensor, product) for tensor in op.tensors))
         for product in products.ALL
     )
-    return _table(("product", *(f"`{tensor.name}`" for tensor in op.tensors)), rows)
+    return table(("product", *(f"`{tensor.name}`" for tensor in op.tensors)), rows)
 
 
-def _check_rows(op: Operator) -> Iterator[tuple[str, ...]]:
+def step_rows(op: Operator) -> Iterator[tuple[str, ...]]:
+    """(number, status, parameter, rule, what to do) for every step in order."""
     number = 0
     for step in op.steps:
         if isinstance(step, DoneWhenEmpty):
@@ -137,33 +140,45 @@ def page(op: Operator) -> str:
         formula=op.formula,
         params=_params(op),
         dtypes=_dtypes(op),
-        checks=_table(("", "status", "parameter", "rule", "what to do"), _check_rows(op)),
+        checks=table(("", "status", "parameter", "rule", "what to do"), step_rows(op)),
         formats=op.formats,
         determinism=op.determinism,
         notes="\n".join(f"- {note}" for note in op.notes),
     )
 
 
-def _matrix_cell(op: Operator, product: Product) -> str:
-    first = next(param for param in op.params if isinstance(param, TensorIn | TensorInOut))
-    return dtype_names(op, first, product)
+def first_tensor(op: Operator) -> Parameter:
+    """The tensor that an overview is about."""
+    return next(param for param in op.params if isinstance(param, TensorIn | TensorInOut))
+
+
+def dtype_groups(op: Operator) -> dict[str, list[Product]]:
+    """The dtypes of the first tensor, each list with the products that have just these."""
+    groups: dict[str, list[Product]] = {}
+    for product in op.products:
+        groups.setdefault(dtype_names(op, first_tensor(op), product), []).append(product)
+    return groups
 
 
 def index() -> str:
-    """The support matrix, with links to the pages."""
+    """The list of operators, with links to the pages."""
     rows = (
         (
             f"[{op.name}]({op.snake_name}.md)",
             op.summary,
-            *(_matrix_cell(op, product) for product in products.ALL),
+            "; ".join(
+                f"{names} ({', '.join(product.key for product in on)})"
+                for names, on in dtype_groups(op).items()
+            ),
         )
         for op in ops.ALL
     )
-    head = ("operator", "", *(product.title for product in products.ALL))
+    keys = ", ".join(f"{product.key} is {product.title}" for product in products.ALL)
+    head = ("operator", "what it computes", "data types of the first tensor, by product")
     return (
         "<!-- Generated from src/aclhost/ops: edit those files, then run make docs. -->\n"
-        "# Operators\n\nData types of the first tensor by product; the pages tell the rest.\n\n"
-        f"{_table(head, rows)}\n"
+        f"# Operators\n\n{table(head, rows)}\n\n{keys}. The [support matrix](../support.md) has it "
+        "one by one, the pages tell the rest.\n"
     )
 
 

@@ -207,6 +207,36 @@ ENUMERATIONS = (
         ),
     ),
     Enumeration(
+        "aclrtMallocAttrType",
+        ACL_RT,
+        "What an attribute of an allocation is about.",
+        _count("ACL_RT_MEM_ATTR_", "RSV MODULE_ID DEVICE_ID"),
+    ),
+    Enumeration(
+        "aclrtMemHandleType",
+        ACL_RT,
+        "Who may own physical memory.",
+        _count("ACL_MEM_HANDLE_TYPE_", "NONE POSIX"),
+    ),
+    Enumeration(
+        "aclrtMemAllocationType",
+        ACL_RT,
+        "How physical memory is held.",
+        _count("ACL_MEM_ALLOCATION_TYPE_", "PINNED"),
+    ),
+    Enumeration(
+        "aclrtMemGranularityOptions",
+        ACL_RT,
+        "Which unit of physical memory is asked for.",
+        _count("ACL_RT_MEM_ALLOC_GRANULARITY_", "MINIMUM RECOMMENDED UNDEF"),
+    ),
+    Enumeration(
+        "aclrtHostRegisterType",
+        ACL_RT,
+        "How host memory is made known to a device.",
+        _count("ACL_HOST_REGISTER_", "MAPPED"),
+    ),
+    Enumeration(
         "aclmdlRICaptureMode",
         ACL_RT,
         "Which threads a capture restricts.",

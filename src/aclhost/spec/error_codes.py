@@ -18,6 +18,12 @@ class ErrorCode:
     value: int
     meaning: str
 
+    @property
+    def sentence(self) -> str:
+        """The meaning as a sentence; names of functions keep their small letter."""
+        first = self.meaning[0] if self.meaning.startswith("acl") else self.meaning[0].upper()
+        return f"{first}{self.meaning[1:]}."
+
 
 def _family(prefix: str, *rows: tuple[int, str, str]) -> tuple[ErrorCode, ...]:
     """Rows of (value, name, meaning); a name that starts with ACL is already complete."""

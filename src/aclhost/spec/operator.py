@@ -10,6 +10,8 @@ from typing import Any
 
 from aclhost.spec import products
 from aclhost.spec.call import Call
+from aclhost.spec.functions import Function
+from aclhost.spec.functions import Parameter as CParameter
 from aclhost.spec.params import TENSORS, Parameter, TensorIn, TensorInOut, TensorOut, snake_case
 from aclhost.spec.products import Product
 from aclhost.spec.rules.base import Rule, Step
@@ -17,8 +19,6 @@ from aclhost.spec.rules.dtype import DtypeIn, SameDtype
 from aclhost.spec.rules.layout import SameFormat
 from aclhost.spec.rules.presence import SupportedProduct
 from aclhost.spec.rules.shape import SameShape
-from aclhost.spec.runtime_api import Function
-from aclhost.spec.runtime_api import Parameter as CParameter
 
 
 @dataclass(frozen=True)

@@ -6,71 +6,14 @@ The operators' functions are not listed here; they follow from the declarations 
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
+from aclhost.spec import runtime_async, unsupported_api
+from aclhost.spec.enums import ACL_BASE_RT, ACL_RT
+from aclhost.spec.functions import Function, functions
 
-ACL_BASE_RT = "acl/acl_base_rt.h"
-ACL_RT = "acl/acl_rt.h"
 ACL_META = "aclnn/acl_meta.h"
 UNDECLARED = ""  # exported, but upstream declares it in no public header
 
-HANDLE_TYPES = ("aclrtStream", "aclrtEvent", "aclrtContext", "aclrtNotify", "aclmdlRI")
-OBJECT_TYPES = (
-    "aclTensor", "aclScalar", "aclIntArray", "aclFloatArray", "aclBoolArray", "aclTensorList",
-    "aclScalarList", "aclOpExecutor",
-)  # fmt: skip
-
-_PROTOTYPE = re.compile(r"(?P<returns>[\w ]+\*?) (?P<name>\w+)\((?P<parameters>.*)\)")
-_PARAMETER = re.compile(r"(?P<type>.*\W)(?P<name>\w+)")
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """One parameter, with its type as C spells it."""
-
-    c_type: str
-    name: str
-
-
-@dataclass(frozen=True)
-class Function:
-    """One exported function."""
-
-    name: str
-    returns: str
-    parameters: tuple[Parameter, ...]
-    header: str
-    summary: str
-
-    @property
-    def prototype(self) -> str:
-        """The C declaration, without the semicolon."""
-        parameters = ", ".join(f"{p.c_type} {p.name}" for p in self.parameters)
-        return f"{self.returns} {self.name}({parameters or 'void'})"
-
-
-def _functions(header: str, *rows: tuple[str, str]) -> tuple[Function, ...]:
-    """Rows of (C prototype, summary)."""
-    return tuple(_parse(header, prototype, summary) for prototype, summary in rows)
-
-
-def _parse(header: str, prototype: str, summary: str) -> Function:
-    match = _PROTOTYPE.fullmatch(prototype)
-    if match is None:
-        raise ValueError(f"not a C prototype: {prototype}")
-    texts = [text.strip() for text in match["parameters"].split(",") if text]
-    parameters = tuple(_parse_parameter(text) for text in texts)
-    return Function(match["name"], match["returns"], parameters, header, summary)
-
-
-def _parse_parameter(text: str) -> Parameter:
-    match = _PARAMETER.fullmatch(text)
-    if match is None:
-        raise ValueError(f"not a C parameter: {text}")
-    return Parameter(match["type"].strip(), match["name"])
-
-
-BASE = _functions(
+BASE = functions(
     ACL_BASE_RT,
     ("size_t aclDataTypeSize(aclDataType dataType)", "Bytes of one element, as upstream counts."),
     (
@@ -80,7 +23,7 @@ BASE = _functions(
     ("aclFloat16 aclFloatToFloat16(float value)", "Rounds to half precision, saturating."),
 )
 
-RUNTIME = _functions(
+RUNTIME = functions(
     ACL_RT,
     ("aclError aclInit(const char* configPath)", "Starts ACL; null for the default configuration."),
     ("aclError aclFinalize()", "Ends ACL, however often it was started."),
@@ -157,7 +100,7 @@ RUNTIME = _functions(
     ),
 )
 
-META = _functions(
+META = functions(
     ACL_META,
     ("aclnnStatus aclnnInit(const char* configPath)", "Starts the operators alone; optional."),
     ("aclnnStatus aclnnFinalize()", "Ends what aclnnInit started."),
@@ -272,10 +215,10 @@ def _address_setters() -> tuple[Function, ...]:
                     f"Moves one tensor of {what} list of a repeatable executor{note}.",
                 ),
             ]
-    return _functions(ACL_META, *rows)
+    return functions(ACL_META, *rows)
 
 
-STATIC_KERNELS = _functions(
+STATIC_KERNELS = functions(
     UNDECLARED,
     ("aclnnStatus aclnnReselectStaticKernel()", "Looks for static kernels again."),
     (
@@ -284,5 +227,22 @@ STATIC_KERNELS = _functions(
     ),
 )
 
-FUNCTIONS = (*BASE, *RUNTIME, *META, *_address_setters(), *STATIC_KERNELS)
+# Clients resolve these three through libopapi; they bracket an operator's host-side scratch memory.
+HUGE_MEMORY = functions(
+    UNDECLARED,
+    ("int InitHugeMemThreadLocal(void* arg, bool sync)", "Opens a thread's scratch memory."),
+    ("void UnInitHugeMemThreadLocal(void* arg, bool sync)", "Closes a thread's scratch memory."),
+    ("void ReleaseHugeMem(void* arg, bool sync)", "Gives a thread's scratch memory back."),
+)
+
+FUNCTIONS = (
+    *BASE,
+    *RUNTIME,
+    *runtime_async.FUNCTIONS,
+    *unsupported_api.FUNCTIONS,
+    *META,
+    *_address_setters(),
+    *STATIC_KERNELS,
+    *HUGE_MEMORY,
+)
 BY_NAME = {function.name: function for function in FUNCTIONS}

@@ -4,8 +4,9 @@
 import sys
 
 from aclhost import acl
-from aclhost.acl import rt, util
+from aclhost.acl import op, rt, util
 
 sys.modules[__name__] = acl
+sys.modules[f"{__name__}.op"] = op
 sys.modules[f"{__name__}.rt"] = rt
 sys.modules[f"{__name__}.util"] = util

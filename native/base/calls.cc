@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/calls.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <map>
+#include <mutex>
+
+namespace aclhost {
+namespace {
+
+struct Counters {
+  std::mutex mutex;
+  std::vector<CallCounter*> all;
+};
+
+Counters& counters();
+
+// One write, so that programs which end together do not mix their lines.
+void write_log() {
+  const char* path = std::getenv("ACLHOST_CALL_LOG");
+  if (path == nullptr || *path == '\0') return;
+  std::string text;
+  for (const CallCount& count : call_counts()) {
+    if (count.calls == 0) continue;
+    text += count.op + " " + std::to_string(count.calls) + " " + std::to_string(count.refused);
+    text += '\n';
+  }
+  const int file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (file < 0) return;
+  [[maybe_unused]] const ssize_t written = write(file, text.data(), text.size());
+  close(file);
+}
+
+// A child's own calls are what it reports; its parent reports the others.
+void forget_after_fork() {
+  for (CallCounter* counter : counters().all) {
+    counter->calls = 0;
+    counter->refused = 0;
+  }
+}
+
+Counters& counters() {
+  static auto& instance = *[] {
+    std::atexit(write_log);
+    pthread_atfork(nullptr, nullptr, forget_after_fork);
+    return new Counters;
+  }();
+  return instance;
+}
+
+}  // namespace
+
+CallCounter::CallCounter(const char* name) : op(name) {
+  Counters& known = counters();
+  std::lock_guard<std::mutex> lock(known.mutex);
+  known.all.push_back(this);
+}
+
+std::vector<CallCount> call_counts() {
+  // The library and the Python module have a counter each for the same operator.
+  std::map<std::string, CallCount> by_name;
+  Counters& known = counters();
+  std::lock_guard<std::mutex> lock(known.mutex);
+  for (const CallCounter* counter : known.all) {
+    CallCount& sum = by_name.try_emplace(counter->op, CallCount{counter->op, 0, 0}).first->second;
+    sum.calls += counter->calls;
+    sum.refused += counter->refused;
+  }
+  std::vector<CallCount> result;
+  for (const auto& [name, sum] : by_name) result.push_back(sum);
+  return result;
+}
+
+}  // namespace aclhost

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/fork.h"
+
+#include <pthread.h>
+
+#include "acl/acl_base.h"
+#include "base/call.h"
+
+namespace aclhost {
+namespace fork_detail {
+std::atomic<bool> in_child{false};
+}
+
+void forbid_fork() {
+  static const int registered = pthread_atfork(
+      nullptr, nullptr, [] { fork_detail::in_child.store(true, std::memory_order_relaxed); });
+  static_cast<void>(registered);
+}
+
+int32_t report_forked(int32_t code, const char* call) noexcept {
+  try {
+    return report(
+        code, call, "",
+        "this process was forked from one that had set a device; streams do not survive a "
+        "fork. Start the child with exec (in Python: multiprocessing's \"spawn\"), or "
+        "fork before the first aclrtSetDevice");
+  } catch (...) {
+    return code;
+  }
+}
+
+int32_t not_supported(const char* name) {
+  return acl_call(name, [](const Call& call) {
+    return call.fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "",
+                     "aclhost does not provide this function; it exists so that programs link");
+  });
+}
+
+}  // namespace aclhost

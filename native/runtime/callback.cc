@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of the program that run when a stream gets to them.
+#include <pthread.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "acl/acl_rt.h"
+#include "base/call.h"
+#include "runtime/context.h"
+#include "runtime/event.h"
+#include "runtime/observed.h"
+#include "runtime/stream.h"
+#include "runtime/timeout.h"
+
+namespace aclhost {
+namespace {
+
+struct Report {
+  aclrtCallback function;
+  void* data;
+  MarkPtr over;  // reached when the function has returned, or will never run
+};
+
+// What one thread has to do. Streams hold it, so that an unsubscribed one still ends well.
+class Inbox {
+ public:
+  void put(Report report) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (closed_) return report.over->reach();
+    reports_.push_back(std::move(report));
+    changed_.notify_one();
+  }
+
+  bool take(int32_t timeout, Report* report) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    const auto ready = [this] { return !reports_.empty() || closed_; };
+    if (timeout < 0) {
+      changed_.wait(lock, ready);
+    } else if (!changed_.wait_for(lock, std::chrono::milliseconds(timeout), ready)) {
+      return false;
+    }
+    if (reports_.empty()) return false;
+    *report = std::move(reports_.front());
+    reports_.pop_front();
+    return true;
+  }
+
+  // Nobody will look again: whoever waits for a report must not wait for ever.
+  void close() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    closed_ = true;
+    for (Report& report : reports_) report.over->reach();
+    reports_.clear();
+    changed_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Report> reports_;
+  bool closed_ = false;
+};
+
+struct Subscription {
+  uint64_t thread;
+  std::shared_ptr<Inbox> inbox;
+};
+
+struct Subscriptions {
+  std::mutex mutex;
+  std::map<int32_t, Subscription> by_stream;  // by the stream's id
+
+  std::shared_ptr<Inbox> of_thread(uint64_t thread) {
+    for (const auto& [stream, subscription] : by_stream) {
+      if (subscription.thread == thread) return subscription.inbox;
+    }
+    return nullptr;
+  }
+};
+
+Subscriptions& subscriptions() {
+  static auto& instance = *new Subscriptions;
+  return instance;
+}
+
+uint64_t this_thread() { return static_cast<uint64_t>(pthread_self()); }
+
+int32_t subscribe(const Call& call, uint64_t thread, const Stream& stream) {
+  Subscriptions& all = subscriptions();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  if (all.by_stream.count(stream.id()) != 0) {
+    return call.fail(ACL_ERROR_RT_STREAM_SUBSCRIBE, "stream",
+                     "has a thread for its callbacks already; call aclrtUnSubscribeReport first");
+  }
+  std::shared_ptr<Inbox> inbox = all.of_thread(thread);
+  if (inbox == nullptr) inbox = std::make_shared<Inbox>();
+  all.by_stream[stream.id()] = {thread, std::move(inbox)};
+  return ACL_SUCCESS;
+}
+
+int32_t unsubscribe(const Call& call, uint64_t thread, const Stream& stream) {
+  Subscriptions& all = subscriptions();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  const auto found = all.by_stream.find(stream.id());
+  if (found == all.by_stream.end()) {
+    return call.fail(ACL_ERROR_RT_STREAM_SUBSCRIBE, "stream", "has no thread for its callbacks");
+  }
+  if (found->second.thread != thread) {
+    return call.fail(ACL_ERROR_RT_THREAD_SUBSCRIBE, "threadId",
+                     "is not the thread that the stream's callbacks go to");
+  }
+  const std::shared_ptr<Inbox> inbox = found->second.inbox;
+  all.by_stream.erase(found);
+  if (all.of_thread(thread) == nullptr) inbox->close();
+  return ACL_SUCCESS;
+}
+
+int32_t process(const Call& call, int32_t timeout) {
+  std::shared_ptr<Inbox> inbox;
+  {
+    std::lock_guard<std::mutex> lock(subscriptions().mutex);
+    inbox = subscriptions().of_thread(this_thread());
+  }
+  if (inbox == nullptr) {
+    return call.fail(ACL_ERROR_RT_THREAD_SUBSCRIBE, "",
+                     "no stream sends its callbacks to this thread; call aclrtSubscribeReport with "
+                     "this thread's id (pthread_self)");
+  }
+  Report report;
+  if (!inbox->take(timeout, &report)) {
+    return call.fail(ACL_ERROR_RT_REPORT_TIMEOUT, "timeout",
+                     "of " + std::to_string(timeout) + " ms passed without a callback");
+  }
+  report.function(report.data);
+  report.over->reach();
+  return ACL_SUCCESS;
+}
+
+int32_t launch(const Call& call, Stream& stream, aclrtCallback function, void* data, bool block) {
+  std::shared_ptr<Inbox> inbox;
+  {
+    std::lock_guard<std::mutex> lock(subscriptions().mutex);
+    const auto found = subscriptions().by_stream.find(stream.id());
+    if (found != subscriptions().by_stream.end()) inbox = found->second.inbox;
+  }
+  if (inbox == nullptr) {
+    return call.fail(ACL_ERROR_RT_STREAM_NO_CB_REG, "stream",
+                     "has no thread for its callbacks; call aclrtSubscribeReport first");
+  }
+  stream.submit(Weight::kWaiting, [=, id = stream.id()] {
+    // The program may tell itself, by means that nobody sees, that the stream got here.
+    observe([&](Observer& o) { o.joined_stream(id); });
+    const MarkPtr over = std::make_shared<Mark>();
+    inbox->put({function, data, over});
+    if (block) over->wait(Stream::kForever);
+    return Status();
+  });
+  return ACL_SUCCESS;
+}
+
+template <typename Body>
+int32_t with_stream(const char* name, aclrtStream stream, Body&& body) {
+  return acl_call(name, [&](const Call& call) -> int32_t {
+    const StreamRef found = find_stream(stream);
+    return found ? body(call, *found) : stream_not_found(call, stream);
+  });
+}
+
+}  // namespace
+}  // namespace aclhost
+
+using namespace aclhost;
+
+extern "C" aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream) {
+  return with_stream("aclrtSubscribeReport", stream, [&](const Call& call, const Stream& found) {
+    return subscribe(call, threadId, found);
+  });
+}
+
+extern "C" aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream) {
+  return with_stream("aclrtUnSubscribeReport", stream, [&](const Call& call, const Stream& found) {
+    return unsubscribe(call, threadId, found);
+  });
+}
+
+extern "C" aclError aclrtProcessReport(int32_t timeout) {
+  return acl_call("aclrtProcessReport", [&](const Call& call) -> int32_t {
+    if (const int32_t code = check_timeout(call, timeout)) return code;
+    return process(call, timeout);
+  });
+}
+
+extern "C" aclError aclrtLaunchCallback(aclrtCallback fn, void* userData,
+                                        aclrtCallbackBlockType blockType, aclrtStream stream) {
+  return with_stream(
+      "aclrtLaunchCallback", stream, [&](const Call& call, Stream& found) -> int32_t {
+        if (fn == nullptr) return call.null("fn");
+        const int type = static_cast<int>(blockType);
+        if (type != ACL_CALLBACK_NO_BLOCK && type != ACL_CALLBACK_BLOCK) {
+          return call.fail(ACL_ERROR_RT_PARAM_INVALID, "blockType",
+                           "is " + std::to_string(type) + "; pass 0 or ACL_CALLBACK_BLOCK (1)");
+        }
+        return launch(call, found, fn, userData, type == ACL_CALLBACK_BLOCK);
+      });
+}
+
+extern "C" aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void* args) {
+  return with_stream("aclrtLaunchHostFunc", stream,
+                     [&](const Call& call, Stream& found) -> int32_t {
+                       if (fn == nullptr) return call.null("fn");
+                       found.submit(Weight::kWaiting, [fn, args, id = found.id()] {
+                         observe([&](Observer& o) {
+                           o.joined_stream(id);
+                           o.began("aclrtLaunchHostFunc", "", id);
+                         });
+                         fn(args);
+                         observe([&](Observer& o) { o.ended("aclrtLaunchHostFunc", id); });
+                         return Status();
+                       });
+                       return ACL_SUCCESS;
+                     });
+}

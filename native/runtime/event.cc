@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/event.h"
+
+#include <utility>
+
+#include "acl/acl_rt.h"
+
+namespace aclhost {
+
+void Mark::reach() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  time_ = Clock::now();
+  reached_.store(true, std::memory_order_release);
+  changed_.notify_all();
+}
+
+bool Mark::wait(int32_t timeout) {
+  if (reached()) return true;
+  std::unique_lock<std::mutex> lock(mutex_);
+  const auto is_reached = [this] { return reached(); };
+  if (timeout >= 0) {
+    return changed_.wait_for(lock, std::chrono::milliseconds(timeout), is_reached);
+  }
+  changed_.wait(lock, is_reached);
+  return true;
+}
+
+Event::Event(EventKind kind, uint32_t flags) : kind_(kind), flags_(flags) {}
+
+bool Event::blocks() const { return kind_ == EventKind::kFlag && (flags_ & ACL_EVENT_SYNC) != 0; }
+
+bool Event::has_time() const {
+  return kind_ == EventKind::kPlain || (flags_ & ACL_EVENT_TIME_LINE) != 0;
+}
+
+MarkPtr Event::begin_record() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  // Streams may wait for the first mark already.
+  if (std::exchange(recorded_, true)) mark_ = std::make_shared<Mark>();
+  return mark_;
+}
+
+void Event::reset() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (std::exchange(recorded_, false)) mark_ = std::make_shared<Mark>();
+}
+
+MarkPtr Event::latest() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return recorded_ ? mark_ : nullptr;
+}
+
+MarkPtr Event::awaited() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return recorded_ || blocks() ? mark_ : nullptr;
+}
+
+EventRegistry& events() {
+  static auto& registry = *new EventRegistry;
+  return registry;
+}
+
+}  // namespace aclhost

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Events: marks in streams that other streams and the host can wait for.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "acl/acl_base.h"
+#include "base/registry.h"
+
+namespace aclhost {
+
+// One record of an event. Waiters hold it, so that destroying or recording the event again leaves
+// them alone.
+class Mark {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  void reach();
+  bool reached() const { return reached_.load(std::memory_order_acquire); }
+  bool wait(int32_t timeout);  // milliseconds, -1 for ever; false if that was too short
+  Clock::time_point time() const { return time_; }  // once reached
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::atomic<bool> reached_{false};
+  Clock::time_point time_;
+};
+
+using MarkPtr = std::shared_ptr<Mark>;
+
+// The three functions that create events make kinds that differ while unrecorded.
+enum class EventKind {
+  kPlain,  // aclrtCreateEvent
+  kFlag,   // aclrtCreateEventWithFlag
+  kEx,     // aclrtCreateEventExWithFlag
+};
+
+class Event {
+ public:
+  Event(EventKind kind, uint32_t flags);
+
+  EventKind kind() const { return kind_; }
+  // A stream that waits for such an event waits for a record still to come.
+  bool blocks() const;
+  bool has_time() const;
+
+  MarkPtr begin_record();  // what the record has to reach
+  void reset();            // unrecorded again
+  MarkPtr latest();        // of the last record, null if there is none
+  MarkPtr awaited();       // as latest, or for an event that blocks, that of the next record
+
+  std::shared_ptr<std::atomic<int64_t>> waits() const { return waits_; }  // not yet over
+
+ private:
+  const EventKind kind_;
+  const uint32_t flags_;
+  std::mutex mutex_;
+  bool recorded_ = false;
+  MarkPtr mark_ = std::make_shared<Mark>();
+  const std::shared_ptr<std::atomic<int64_t>> waits_ = std::make_shared<std::atomic<int64_t>>(0);
+};
+
+using EventRegistry = Registry<Event, Kind::kEvent>;
+using EventRef = EventRegistry::Ref;
+
+EventRegistry& events();
+
+}  // namespace aclhost

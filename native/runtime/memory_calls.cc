@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C functions that allocate, free and ask about memory.
+#include <sys/sysinfo.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "acl/acl_rt.h"
+#include "base/call.h"
+#include "base/observer.h"
+#include "base/soc.h"
+#include "runtime/context.h"
+#include "runtime/memory.h"
+#include "runtime/stream.h"
+
+namespace aclhost {
+namespace {
+
+// Bytes from a text like 512M; 0 if it is none.
+size_t parse_size(const char* text) {
+  char* end = nullptr;
+  const uint64_t number = std::strtoull(text, &end, 10);
+  if (end == text || *text == '-') return 0;
+  const std::string units = "KMGT";
+  const size_t unit = *end == '\0' ? 0 : units.find(*end) + 1;
+  const bool good = *end == '\0' || (unit != 0 && end[1] == '\0');
+  const int shift = static_cast<int>(unit) * 10;
+  return good && number <= SIZE_MAX >> shift ? number << shift : 0;
+}
+
+size_t read_device_memory() {
+  if (const char* text = std::getenv("ACLHOST_DEVICE_MEMORY")) {
+    if (const size_t size = parse_size(text)) return size;
+  }
+  struct sysinfo machine{};
+  sysinfo(&machine);
+  return static_cast<size_t>(machine.totalram) * machine.mem_unit;
+}
+
+// What hardware puts behind an allocation; it counts against the device's memory.
+size_t padding_of(aclrtMemMallocPolicy policy) {
+  const bool gigantic =
+      policy == ACL_MEM_MALLOC_HUGE1G_ONLY || policy == ACL_MEM_MALLOC_HUGE1G_ONLY_P2P;
+  const Soc* soc = current_soc();
+  const bool dense = soc != nullptr && soc->product == Product::kA950;
+  return gigantic || dense ? 0 : 32;
+}
+
+int32_t allocate_for(const Call& call, const char* parameter, void** pointer, size_t size,
+                     size_t padding, MemoryKind kind) {
+  if (pointer == nullptr) return call.null(parameter);
+  if (size == 0 || size > largest_allocation()) {
+    return call.fail(ACL_ERROR_INVALID_PARAM, "size",
+                     "is " + std::to_string(size) + "; ask for at least one byte" +
+                         (size == 0 ? "" : " and for no more than an address can count"));
+  }
+  const ContextRef context = current_context();
+  if (!context) return no_context(call);
+  void* memory = allocate(size, padding, kind, context->device());
+  if (memory == nullptr) {
+    const size_t used = used_device_memory(context->device());
+    return call.fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "size",
+                     "is " + std::to_string(size) + " bytes but device " +
+                         std::to_string(context->device()) + " has " +
+                         std::to_string(device_memory() - used) + " of " +
+                         std::to_string(device_memory()) +
+                         " left, or the machine has less; free memory, ask for less or raise "
+                         "ACLHOST_DEVICE_MEMORY");
+  }
+  *pointer = memory;
+  observe([&](Observer& o) { o.allocated(memory, size, kind == MemoryKind::kDevice); });
+  return ACL_SUCCESS;
+}
+
+int32_t release_for(const Call& call, const char* parameter, void* pointer, MemoryKind kind) {
+  if (pointer == nullptr) return call.null(parameter);
+  const bool found = release(pointer, kind);
+  observe([&](Observer& o) { o.freed(call.name, pointer, found); });
+  if (found) return ACL_SUCCESS;
+  const char* origin = kind == MemoryKind::kDevice ? "aclrtMalloc" : "aclrtMallocHost";
+  return call.fail(ACL_ERROR_RT_PARAM_INVALID, parameter,
+                   hex(pointer) + " is not the start of a live allocation made by " + origin +
+                       "; it may have been freed before");
+}
+
+int32_t allocate_device(const char* name, void** pointer, size_t size, size_t padding) {
+  return acl_call(name, [&](const Call& call) {
+    return allocate_for(call, "devPtr", pointer, size, padding, MemoryKind::kDevice);
+  });
+}
+
+bool is_counted(int attr) {
+  return (attr >= ACL_DDR_MEM && attr <= ACL_HBM_MEM_NORMAL) || attr == ACL_MEM_NORMAL ||
+         attr == ACL_MEM_HUGE;
+}
+
+}  // namespace
+
+size_t device_memory() {
+  static const size_t size = read_device_memory();
+  return size;
+}
+
+}  // namespace aclhost
+
+using namespace aclhost;
+
+extern "C" aclError aclrtMalloc(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
+  return allocate_device("aclrtMalloc", devPtr, size, padding_of(policy));
+}
+
+extern "C" aclError aclrtMallocAlign32(void** devPtr, size_t size, aclrtMemMallocPolicy) {
+  return allocate_device("aclrtMallocAlign32", devPtr, size, 0);
+}
+
+extern "C" aclError aclrtMallocCached(void** devPtr, size_t size, aclrtMemMallocPolicy policy) {
+  return allocate_device("aclrtMallocCached", devPtr, size, padding_of(policy));
+}
+
+extern "C" aclError aclrtMallocWithCfg(void** devPtr, size_t size, aclrtMemMallocPolicy policy,
+                                       aclrtMallocConfig* cfg) {
+  if (cfg != nullptr && cfg->numAttrs > 0 && cfg->attrs == nullptr) {
+    return acl_call("aclrtMallocWithCfg", [](const Call& call) { return call.null("cfg->attrs"); });
+  }
+  return allocate_device("aclrtMallocWithCfg", devPtr, size, padding_of(policy));
+}
+
+extern "C" aclError aclrtFree(void* devPtr) {
+  return acl_call("aclrtFree", [&](const Call& call) {
+    return release_for(call, "devPtr", devPtr, MemoryKind::kDevice);
+  });
+}
+
+extern "C" aclError aclrtFreeWithDevSync(void* devPtr) {
+  return acl_call("aclrtFreeWithDevSync", [&](const Call& call) {
+    Allocation found;
+    if (devPtr != nullptr && find_allocation(devPtr, &found)) {
+      streams().for_each([&](void*, Stream& stream) {
+        if (stream.device() != found.device) return;
+        stream.wait();
+        observe([&](Observer& o) { o.joined_stream(stream.id()); });
+      });
+    }
+    return release_for(call, "devPtr", devPtr, MemoryKind::kDevice);
+  });
+}
+
+extern "C" aclError aclrtMallocHost(void** hostPtr, size_t size) {
+  return acl_call("aclrtMallocHost", [&](const Call& call) {
+    return allocate_for(call, "hostPtr", hostPtr, size, 0, MemoryKind::kHost);
+  });
+}
+
+extern "C" aclError aclrtFreeHost(void* hostPtr) {
+  return acl_call("aclrtFreeHost", [&](const Call& call) {
+    return release_for(call, "hostPtr", hostPtr, MemoryKind::kHost);
+  });
+}
+
+extern "C" aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t* free, size_t* total) {
+  return acl_call("aclrtGetMemInfo", [&](const Call& call) -> int32_t {
+    if (free == nullptr) return call.null("free");
+    if (total == nullptr) return call.null("total");
+    const int number = static_cast<int>(attr);
+    if (number < ACL_DDR_MEM || number > ACL_MEM_P2P_HUGE1G) {
+      return call.fail(ACL_ERROR_RT_INVALID_MEMORY_TYPE, "attr",
+                       "is " + std::to_string(number) + "; it must be from 0 to 17");
+    }
+    const ContextRef context = current_context();
+    if (!context) return no_context(call);
+    *total = is_counted(number) ? device_memory() : 0;
+    *free = is_counted(number) ? device_memory() - used_device_memory(context->device()) : 0;
+    return ACL_SUCCESS;
+  });
+}
+
+extern "C" aclError aclrtPointerGetAttributes(const void* ptr, aclrtPtrAttributes* attributes) {
+  return acl_call("aclrtPointerGetAttributes", [&](const Call& call) {
+    if (ptr == nullptr) return call.null("ptr");
+    if (attributes == nullptr) return call.null("attributes");
+    *attributes = {};
+    Allocation found;
+    if (!find_allocation(ptr, &found)) {
+      attributes->location.type = ACL_MEM_LOCATION_TYPE_UNREGISTERED;
+      return ACL_SUCCESS;
+    }
+    const bool device = found.kind == MemoryKind::kDevice;
+    attributes->location.id = device ? static_cast<uint32_t>(found.device) : 0;
+    attributes->location.type = device ? ACL_MEM_LOCATION_TYPE_DEVICE : ACL_MEM_LOCATION_TYPE_HOST;
+    return ACL_SUCCESS;
+  });
+}

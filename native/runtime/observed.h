@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work as observers want to see it. Without observers nothing is described, let alone copied.
+#pragma once
+
+#include <utility>
+
+#include "base/observer.h"
+#include "runtime/stream.h"
+
+namespace aclhost {
+
+// Submits a task; `describe`, a Work(), says what it is.
+template <typename Describe, typename Task>
+void submit_work(Stream& stream, Weight weight, Describe&& describe, Task&& task) {
+  if (!observed()) return stream.submit(weight, std::forward<Task>(task));
+  const Work work = describe();
+  const int32_t id = stream.id();
+  observe([&](Observer& o) { o.submitted(work, id); });
+  stream.submit(weight, [call = work.call, detail = work.detail, id, task] {
+    observe([&](Observer& o) { o.began(call, detail, id); });
+    Status status = Stream::run(task);
+    observe([&](Observer& o) { o.ended(call, id); });
+    return status;
+  });
+}
+
+constexpr int32_t kNoStream = -1;  // the calling thread itself
+
+// The same for what the calling thread does at once.
+template <typename Describe, typename Task>
+void do_here(Describe&& describe, Task&& task) {
+  if (!observed()) return task();
+  const Work work = describe();
+  observe([&](Observer& o) { o.done_here(work); });
+  observe([&](Observer& o) { o.began(work.call, work.detail, kNoStream); });
+  task();
+  observe([&](Observer& o) { o.ended(work.call, kNoStream); });
+}
+
+}  // namespace aclhost

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/call.h"
+
+namespace aclhost {
+
+// The rule of all functions that wait: milliseconds, -1 for ever, nothing else below 1.
+inline int32_t check_timeout(const Call& call, int32_t timeout) {
+  if (timeout == -1 || timeout > 0) return ACL_SUCCESS;
+  return call.fail(ACL_ERROR_RT_PARAM_INVALID, "timeout",
+                   "is " + std::to_string(timeout) +
+                       "; pass a positive number of milliseconds, or -1 to wait for ever");
+}
+
+}  // namespace aclhost

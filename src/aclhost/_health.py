@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `aclhost doctor` looks at: findings with a level, a text and, where needed, a remedy."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import os
+import platform
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Literal
+
+import aclhost
+from aclhost import _names, _toolkit, ops
+from aclhost.selftest import self_test
+
+LIBRARIES = (
+    "ascendcl", "acl_rt", "nnopbase", "opapi", "opapi_nn", "opapi_cv", "opapi_math",
+    "aclnn_ops_infer", "aclnn_math",
+)  # fmt: skip
+COMPILERS = ("g++", "c++", "clang++")
+_ARRAYS = ("numpy", "ml_dtypes", "torch", "jax")
+_VENDOR = Path("/usr/local/Ascend")
+
+Level = Literal["ok", "note", "warning", "problem"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the report."""
+
+    topic: str
+    level: Level
+    text: str
+    remedy: str = ""
+
+
+def examine() -> Iterator[Finding]:
+    """Everything, in the order in which it is worth reading."""
+    yield from _installation()
+    yield from _compiler()
+    yield from _libraries()
+    yield from _vendor()
+    for op in ops.ALL:
+        yield _operator(op.name)
+
+
+def _installation() -> Iterator[Finding]:
+    where = Path(aclhost.__file__).parent
+    yield Finding("aclhost", "ok", f"{aclhost.__version__} in {where}")
+    yield Finding("python", "ok", f"{platform.python_version()} ({sys.executable})")
+    yield Finding("machine", "ok", f"{platform.platform()}, {os.cpu_count()} processors")
+    for name in _ARRAYS:
+        try:
+            yield Finding(name, "ok", version(name))
+        except PackageNotFoundError:
+            yield Finding(name, "note", "not installed; only its arrays need it")
+    soc = os.environ.get("ACLHOST_SOC", "")
+    try:
+        chosen = _names.product(soc) if soc else _names.product(aclhost.soc_name())
+        yield Finding("product", "ok", f"{chosen.title} ({soc or aclhost.soc_name()})")
+    except ValueError as error:
+        remedy = "Set ACLHOST_SOC to a name like Ascend910B1."
+        yield Finding("product", "problem", f"ACLHOST_SOC: {error}", remedy)
+
+
+def compiler() -> list[str] | None:
+    """The compiler's command: $CXX, or the first that is installed; None if there is none."""
+    chosen = shlex.split(os.environ.get("CXX", ""))
+    if chosen:
+        return chosen if shutil.which(chosen[0]) else None
+    return next(([name] for name in COMPILERS if shutil.which(name)), None)
+
+
+def _compiler() -> Iterator[Finding]:
+    found = compiler()
+    if found is None:
+        wanted = os.environ.get("CXX") or ", ".join(COMPILERS)
+        yield Finding(
+            "compiler", "warning", f"none ({wanted}); Python works, C++ does not",
+            "Install g++ or set CXX.",
+        )  # fmt: skip
+    else:
+        done = subprocess.run([*found, "--version"], capture_output=True, text=True, check=False)
+        first = (done.stdout.splitlines() or ["no version"])[0]
+        yield Finding("compiler", "ok", f"{shutil.which(found[0])}: {first}")
+    cmake = shutil.which("cmake")
+    yield Finding("cmake", "ok" if cmake else "note", cmake or "none; only CMake projects need it")
+
+
+def _libraries() -> Iterator[Finding]:
+    """What a program would get that asks for the names, without a path of its own."""
+    try:
+        ctypes.CDLL(str(_toolkit.library()))
+    except OSError as error:
+        yield Finding("toolkit", "problem", str(error), "Install again: pip install aclhost.")
+        return
+    ours = _toolkit.prefix() / "lib64"
+    yield Finding("toolkit", "ok", f"{ours.parent}")
+    paths = {name: _search(f"lib{name}.so") for name in LIBRARIES}
+    foreign = {name: path for name, path in paths.items() if path and path.parent != ours}
+    for name, path in foreign.items():
+        yield Finding(
+            f"lib{name}.so", "problem", f"{path} would be loaded, which is not aclhost's",
+            "Put aclhost first: eval \"$(aclhost env)\", last in the shell.",
+        )  # fmt: skip
+    if all(path and path.parent == ours for path in paths.values()):
+        yield Finding("libraries", "ok", f"all {len(LIBRARIES)} names lead to {ours}")
+    elif not foreign:
+        yield Finding(
+            "libraries", "note", "found by programs that aclhost builds, by others not yet",
+            'For programs built elsewhere: eval "$(aclhost env)".',
+        )  # fmt: skip
+
+
+def _search(file: str) -> Path | None:
+    """The dynamic loader's way: LD_LIBRARY_PATH, then its cache."""
+    for directory in os.environ.get("LD_LIBRARY_PATH", "").split(":"):
+        if directory and (Path(directory) / file).exists():
+            return (Path(directory) / file).resolve()
+    ldconfig = shutil.which("ldconfig") or "/sbin/ldconfig"
+    try:
+        cache = subprocess.run([ldconfig, "-p"], capture_output=True, text=True, check=False).stdout
+    except OSError:
+        return None
+    for line in cache.splitlines():
+        if line.strip().startswith(f"{file} "):
+            return Path(line.rpartition("=> ")[2]).resolve()
+    return None
+
+
+def _vendor() -> Iterator[Finding]:
+    """Whether a real CANN is in the way."""
+    ours = _toolkit.prefix()
+    remedy = 'eval "$(aclhost env)" after the vendor\'s set_env.sh, or leave that one out.'
+    clean = True
+    for name in _toolkit.variables():
+        value = os.environ.get(name)
+        if value and ours not in (Path(value).resolve(), *Path(value).resolve().parents):
+            clean = False
+            yield Finding("CANN", "warning", f"{name} is {value}, not aclhost's tree", remedy)
+    if _VENDOR.exists() and ours not in _VENDOR.resolve().parents:
+        clean = False
+        yield Finding("CANN", "note", f"{_VENDOR} exists; programs with this path built in use it")
+    spec = importlib.util.find_spec("acl")
+    if spec is not None and spec.origin and str(ours) not in str(Path(spec.origin).resolve()):
+        clean = False
+        yield Finding("CANN", "warning", f"`import acl` gives {spec.origin}", remedy)
+    preloaded = os.environ.get("LD_PRELOAD", "")
+    if preloaded:
+        clean = False
+        yield Finding("CANN", "note", f"LD_PRELOAD is {preloaded}")
+    if clean:
+        yield Finding("CANN", "ok", "none in the way")
+
+
+def _operator(name: str) -> Finding:
+    outcome = self_test(ops.BY_NAME[name])
+    if outcome.problems:
+        return Finding(name, "problem", outcome.problems[0], "Report it, with this output.")
+    text = f"{outcome.ran} samples, at most {outcome.max_ulp:g} ulp from float64"
+    return Finding(name, "ok", text)

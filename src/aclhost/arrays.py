@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays in files: .npy, .npz, .pt and raw .bin, with bfloat16 in all of them."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import numpy.typing as npt
+
+from aclhost.spec.dtypes import DataType
+
+SUFFIXES = (".npy", ".npz", ".pt", ".pth", ".bin")
+
+NDArray = npt.NDArray[Any]
+
+
+class UnreadableArrayError(ValueError):
+    """A file that holds no array; the message names the file and the reason."""
+
+
+def numpy_dtype(dtype: DataType) -> np.dtype[Any]:
+    """NumPy's dtype; raw bytes of the right size for types NumPy does not know."""
+    if dtype.numpy:
+        return np.dtype(getattr(ml_dtypes, dtype.numpy, None) or dtype.numpy)
+    return np.dtype(f"V{max(dtype.bits // 8, 1)}")
+
+
+def load(path: Path, dtype: DataType | None = None) -> dict[str, NDArray]:
+    """Every array of a file by name; a file with one array names it "".
+
+    A `FILE.npz:NAME` or `FILE.pt:NAME` path picks one of several. Raw .bin files need the dtype;
+    .npy files of two-byte voids hold bfloat16, which NumPy cannot name.
+
+    Raises:
+        UnreadableArrayError: the file is missing, or not what its name says.
+
+    """
+    file, wanted = _split(path)
+    if not file.exists():
+        raise UnreadableArrayError(f"{file}: no such file")
+    if file.is_dir():
+        raise UnreadableArrayError(f"{file}: a directory, not a file")
+    readers = {".npy": _npy, ".npz": _npz, ".pt": _torch, ".pth": _torch}
+    try:
+        if file.suffix == ".bin":
+            arrays = {"": _raw(file, dtype)}
+        elif file.suffix in readers:
+            arrays = readers[file.suffix](file)
+        else:
+            raise UnreadableArrayError(f"{file}: known are {', '.join(SUFFIXES)}")
+    except UnreadableArrayError:
+        raise
+    except MemoryError:
+        raise UnreadableArrayError(f"{file}: larger than this machine's memory") from None
+    except Exception as error:
+        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise UnreadableArrayError(
+            f"{file}: not a readable {file.suffix} file ({reason})"
+        ) from None
+    if not wanted:
+        return arrays
+    if wanted not in arrays:
+        raise UnreadableArrayError(f"{file}: holds no array {wanted!r}; it has {', '.join(arrays)}")
+    return {"": arrays[wanted]}
+
+
+def load_one(path: Path, dtype: DataType | None = None) -> NDArray:
+    """The only array of a file."""
+    arrays = load(path, dtype)
+    if len(arrays) != 1:
+        names = ", ".join(arrays) or "none"
+        raise UnreadableArrayError(
+            f"{path}: holds {len(arrays)} arrays ({names}); write {path}:NAME"
+        )
+    return next(iter(arrays.values()))
+
+
+def _split(path: Path) -> tuple[Path, str]:
+    name, colon, wanted = path.name.rpartition(":")
+    if colon and not path.exists() and Path(name).suffix in SUFFIXES:
+        return path.with_name(name), wanted
+    return path, ""
+
+
+def _named(array: NDArray) -> NDArray:
+    """Voids of two bytes are what .npy makes of bfloat16; objects are no numbers."""
+    if array.dtype == np.dtype("V2"):
+        return array.view(ml_dtypes.bfloat16)
+    if array.dtype.kind not in "?biufcV":
+        raise ValueError(f"dtype {array.dtype} is not numeric")
+    if array.dtype.kind == "V" and array.dtype.names is None and not _is_ml_dtype(array.dtype):
+        raise ValueError(f"dtype {array.dtype} is not numeric")
+    return array
+
+
+def _is_ml_dtype(dtype: np.dtype[Any]) -> bool:
+    return hasattr(ml_dtypes, dtype.name)
+
+
+def _npy(file: Path) -> dict[str, NDArray]:
+    return {"": _named(np.load(file, mmap_mode="r", allow_pickle=False))}
+
+
+def _npz(file: Path) -> dict[str, NDArray]:
+    with np.load(file, allow_pickle=False) as archive:
+        return {name: _named(archive[name]) for name in archive.files}
+
+
+def _raw(file: Path, dtype: DataType | None) -> NDArray:
+    if dtype is None:
+        raise UnreadableArrayError(f"{file}: a raw file needs its dtype; add --dtype")
+    kind = numpy_dtype(dtype)
+    if file.stat().st_size % kind.itemsize:
+        raise ValueError(f"{file.stat().st_size} bytes are no whole number of {dtype}")
+    return np.fromfile(file, kind)
+
+
+def _torch(file: Path) -> dict[str, NDArray]:
+    try:
+        import torch
+    except ModuleNotFoundError:
+        raise UnreadableArrayError(f"{file}: reading .pt needs torch; pip install torch") from None
+    loaded = torch.load(file, map_location="cpu", weights_only=True)
+    tensors = loaded if isinstance(loaded, Mapping) else {"": loaded}
+    return {str(name): _from_torch(name, value) for name, value in tensors.items()}
+
+
+def _from_torch(name: str, value: Any) -> NDArray:  # noqa: ANN401
+    import torch
+
+    if not isinstance(value, torch.Tensor):
+        raise ValueError(f"{name or 'it'} is {type(value).__name__}, not a tensor")
+    value = value.detach()
+    if value.dtype == torch.bfloat16:
+        return np.asarray(value.contiguous().view(torch.int16).numpy()).view(ml_dtypes.bfloat16)
+    return np.asarray(value.numpy())
+
+
+def write_all(files: Mapping[Path, bytes]) -> None:
+    """Writes all files or none: what exists is replaced only when everything is on disk.
+
+    Raises:
+        OSError: a directory is missing or not writable.
+
+    """
+    ready: list[tuple[str, Path]] = []
+    try:
+        for path, content in files.items():
+            descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+            ready.append((temporary, path))
+            with os.fdopen(descriptor, "wb") as stream:
+                stream.write(content)
+            os.chmod(temporary, 0o666 & ~_umask())
+        for temporary, path in ready:
+            os.replace(temporary, path)
+    finally:
+        for temporary, _ in ready:
+            Path(temporary).unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

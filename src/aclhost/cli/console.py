@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the command speaks: errors in one line on stderr, results on stdout."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import shutil
+import sys
+from typing import Any, NoReturn
+
+import click
+from rich.console import Console
+
+# What a table needs where nobody looks at a terminal: lines of a log are not wrapped at 80.
+_WIDTH_OF_A_PIPE = 120
+
+
+def say(text: str) -> None:
+    """One line on stderr, under the command's name."""
+    console = Console(stderr=True, soft_wrap=True, highlight=False)
+    console.print("[bold red]aclhost:[/]", end=" ")
+    console.print(text, markup=False)
+
+
+def give_up(text: str, status: int = 1) -> NoReturn:
+    """Says why, and ends the command."""
+    say(text)
+    sys.exit(status)
+
+
+def output() -> Console:
+    """The console for results; colours only where they can be seen."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal without the bullet of a list
+    width = (
+        None if sys.stdout.isatty() else shutil.get_terminal_size((_WIDTH_OF_A_PIPE, 24)).columns
+    )
+    return Console(width=width, highlight=False)
+
+
+def print_json(value: Any) -> None:  # noqa: ANN401
+    """JSON as other programs want it: no NaN, no Infinity, one trailing newline."""
+    click.echo(json.dumps(_finite(value), indent=2, allow_nan=False))
+
+
+def _finite(value: Any) -> Any:  # noqa: ANN401
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, dict):
+        return {str(key): _finite(each) for key, each in value.items()}
+    return [_finite(each) for each in value] if isinstance(value, list | tuple) else value

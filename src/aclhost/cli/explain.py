@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`aclhost explain`: what a status means, and what the library would say about a call."""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from typing import Any
+
+import click
+from rich import box
+from rich.markup import escape
+from rich.table import Table
+
+from aclhost import _names, described, ops
+from aclhost.cli.completion import call_arguments, codes_and_operators, socs
+from aclhost.cli.console import give_up, output, print_json
+from aclhost.spec import products
+from aclhost.spec.error_advice import ADVICE
+from aclhost.spec.error_codes import ErrorCode
+from aclhost.spec.operator import Operator
+from aclhost.spec.products import Product
+from aclhost.verdict import Verdict, check
+
+
+@click.command(short_help="Explain a status code, or check a described call.")
+@click.argument("what", metavar="CODE|NAME", shell_complete=codes_and_operators)
+@click.argument("arguments", nargs=-1, metavar="[ARG=VALUE]...", shell_complete=call_arguments)
+@click.option(
+    "--soc", help="One product (A2) or SoC (Ascend910B1) instead of all.", shell_complete=socs
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def explain(what: str, arguments: tuple[str, ...], soc: str | None, as_json: bool) -> None:
+    """Explain a status CODE, or check a call of NAME without running it.
+
+    \b
+    aclhost explain 161002
+    aclhost explain aclnnEluBackward gradOutput=bf16[2,3] selfOrResult=bf16[2,3]
+    aclhost explain elu self=float[2,3]:strides=1,2 alpha=1:INT64 out=float16[2,3] --soc A2
+
+    A tensor is DTYPE[SIZES], then any of :FORMAT :strides=1,2 :offset=N :storage=N; a scalar is
+    VALUE or VALUE:DTYPE; null is a null pointer. What has a default may be left out.
+
+    The exit status is 1 if some product that was asked about refuses the call.
+    """  # noqa: D301 - click reads the \b character
+    if not arguments and _is_code(what):
+        _explain_code(_or_give_up(_names.status_codes, what), as_json)
+        return
+    op: Operator = _or_give_up(_names.operator, what)
+    if not arguments:
+        needed = " ".join(f"{p.name}=..." for p in op.params if p.python_default is None)
+        give_up(f"describe the call: aclhost explain {op.name} {needed}")
+    on = products.ALL if soc is None else (_or_give_up(_names.product, soc),)
+    _explain_call(op, arguments, on, as_json)
+
+
+def _or_give_up(find: Any, text: str) -> Any:  # noqa: ANN401
+    try:
+        return find(text)
+    except _names.UnknownNameError as error:
+        give_up(str(error))
+
+
+def _is_code(text: str) -> bool:
+    return text.lstrip("-").isdigit() or (text.isupper() and "_" in text)
+
+
+def _explain_code(codes: tuple[ErrorCode, ...], as_json: bool) -> None:
+    found = [_code_data(code) for code in codes]
+    if as_json:
+        print_json(found)
+        return
+    console = output()
+    for data in found:
+        console.print(f"[bold]{data['value']}[/]  [bold]{data['name']}[/]")
+        console.print(f"  {data['sentence']}", soft_wrap=True)
+        if not data["returned"]:
+            console.print("  aclhost never returns this code; a device does.", soft_wrap=True)
+        for title, lines in (("Usual causes", data["causes"]), ("What to do", data["remedy"])):
+            if lines:
+                console.print(f"\n[bold cyan]{title}[/]")
+                for line in [lines] if isinstance(lines, str) else lines:
+                    console.print(f"  - {escape(line)}", soft_wrap=True)
+        if data["rules"]:
+            console.print("\n[bold cyan]Rules that return it[/]")
+            for name, rules in data["rules"].items():
+                console.print(f"  [bold]{name}[/]: {', '.join(rules)}", soft_wrap=True)
+
+
+def _code_data(code: ErrorCode) -> dict[str, Any]:
+    advice = ADVICE.get(code.value)
+    rules: dict[str, list[str]] = defaultdict(list)
+    for op in ops.ALL:
+        for rule in op.rules:
+            if int(rule.code) == code.value and rule.id not in rules[op.name]:
+                rules[op.name].append(rule.id)
+    return {
+        "value": code.value,
+        "name": code.name,
+        "meaning": code.meaning,
+        "sentence": code.sentence,
+        "returned": code.value == 0 or advice is not None,
+        "causes": list(advice.causes) if advice else [],
+        "remedy": advice.remedy if advice else "",
+        "rules": {name: found for name, found in rules.items() if found},
+    }
+
+
+def _explain_call(
+    op: Operator, words: tuple[str, ...], on: tuple[Product, ...], as_json: bool
+) -> None:
+    try:
+        call = described.describe(op, words)
+        verdicts = [check(op, call.on(product)) for product in on]
+    except ValueError as error:
+        give_up(str(error))
+    if as_json:
+        print_json([_verdict_data(verdict) for verdict in verdicts])
+    else:
+        _show(op, verdicts)
+    sys.exit(0 if all(verdict.accepted for verdict in verdicts) else 1)
+
+
+def _verdict_data(verdict: Verdict) -> dict[str, Any]:
+    rule = verdict.rule
+    return {
+        "product": verdict.product.key,
+        "soc": verdict.product.default_soc,
+        "accepted": verdict.accepted,
+        "status": verdict.status,
+        "phase": None if verdict.accepted else verdict.phase,
+        "number": verdict.number or None,
+        "rule": rule.id if rule else None,
+        "parameter": rule.parameter if rule else None,
+        "message": verdict.message,
+    }
+
+
+def _show(op: Operator, verdicts: list[Verdict]) -> None:
+    console = output()
+    console.print(f"[bold]{op.name}[/], as described")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for head in ("product", "status", "check", "parameter", "rule"):
+        table.add_column(head, overflow="fold")
+    for verdict in verdicts:
+        table.add_row(verdict.product.title, *_cells(verdict))
+    console.print(table)
+    for message in dict.fromkeys(_text(verdict) for verdict in verdicts if not verdict.accepted):
+        console.print(f"[red]x[/] {escape(message)}", soft_wrap=True)
+
+
+def _cells(verdict: Verdict) -> tuple[str, ...]:
+    if verdict.accepted:
+        return ("[green]ok[/]", "", "", "")
+    rule = verdict.rule
+    where = f"{verdict.number}" + (" (phase 2)" if verdict.phase == 2 else "")
+    return (
+        f"[red]{verdict.status}[/]",
+        where if rule else "",
+        rule.parameter if rule else "",
+        rule.id if rule else "",
+    )
+
+
+def _text(verdict: Verdict) -> str:
+    """The message without the product, which the table tells; so equal reasons print once."""
+    product = f" (product {verdict.product.title}, {verdict.product.default_soc})"
+    return verdict.message.replace(product, "")

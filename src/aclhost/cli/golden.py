@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`aclhost golden`: an operator on files, natively and in float64."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+from rich import box
+from rich.table import Table
+
+import aclhost
+from aclhost import _names, described, golden
+from aclhost.arrays import NDArray, UnreadableArrayError, load_one, write_all
+from aclhost.cli.completion import operators, socs
+from aclhost.cli.console import give_up, output, print_json
+from aclhost.compare import compare
+from aclhost.spec.operator import Operator
+from aclhost.spec.params import TENSORS, Parameter, TensorOut
+
+
+@click.command("golden", context_settings={"ignore_unknown_options": True})
+@click.argument("name", shell_complete=operators)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[--ARG VALUE]...")
+@click.option(
+    "-o", "--output", "directory", default=".", type=click.Path(path_type=Path),
+    help="Where the results go; made if it is not there.",
+)  # fmt: skip
+@click.option(
+    "--format", "kind", type=click.Choice(["npy", "npz", "pt"]), default="npy", show_default=True,
+    help="What the results are written as.",
+)  # fmt: skip
+@click.option(
+    "--soc", help="Reproduce this SoC (Ascend910B1) or product (A2).", shell_complete=socs
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def golden_command(
+    name: str,
+    arguments: tuple[str, ...],
+    directory: Path,
+    kind: str,
+    soc: str | None,
+    as_json: bool,
+) -> None:
+    """Compute operator NAME on .npy, .npz or .pt files.
+
+    \b
+    aclhost golden elu_backward --grad-output g.npy --self-or-result x.npy --alpha 2
+
+    For each result two files are written: RESULT.npy, from the native kernels in the dtype that
+    the operator gives, and RESULT.float64.npy, from its definition in float64. Arguments are named
+    as in C or in Python; tensors are files (FILE:NAME picks one array of several), scalars and
+    arrays are written as for aclhost explain.
+    """  # noqa: D301 - click reads the \b character
+    try:
+        op = _names.operator(name)
+        values = _values(op, _words(arguments))
+        with aclhost.soc(aclhost.soc_name() if soc is None else _names.soc(soc)):
+            computed = golden.native(op, values)
+        exact = golden.reference(op, values)
+        rows = _write(op, directory, kind, computed, exact)
+    except OSError as error:
+        give_up(f"{error.filename or directory}: {error.strerror}")
+    except aclhost.AclnnError as error:
+        give_up(f"{error.status}: {error}")
+    except (ValueError, TypeError) as error:
+        give_up(str(error).splitlines()[0])
+    if as_json:
+        print_json(rows)
+    else:
+        _show(rows)
+
+
+def _words(arguments: tuple[str, ...]) -> dict[str, str]:
+    """`--name value`, `--name=value` or `name=value`."""
+    result: dict[str, str] = {}
+    rest = list(arguments)
+    while rest:
+        word = rest.pop(0)
+        name, equals, value = word.removeprefix("--").partition("=")
+        if not equals:
+            if not word.startswith("--"):
+                raise described.MalformedError(f"{word!r} is not of the form --NAME VALUE")
+            if not rest:
+                raise described.MalformedError(f"{word} needs a value")
+            value = rest.pop(0)
+        if name in result:
+            raise described.MalformedError(f"--{name} is given twice")
+        result[name] = value
+    return result
+
+
+def _values(op: Operator, words: Mapping[str, str]) -> dict[str, Any]:
+    given = {_names.parameter(op, name).name: text for name, text in words.items()}
+    values: dict[str, Any] = {}
+    for param in op.params:
+        if isinstance(param, TensorOut):
+            if param.name in given:
+                raise described.MalformedError(f"{param.name} is a result of {op.name}")
+        elif param.name in given:
+            values[param.python_name] = _value(param, given[param.name])
+        elif param.python_default is not None:
+            values[param.python_name] = golden.plain(described.default(param))
+        else:
+            option = param.python_name.replace("_", "-")
+            example = "FILE.npy" if isinstance(param, TENSORS) else "..."
+            raise described.MalformedError(f"{op.name} needs --{option} {example}")
+    return values
+
+
+def _value(param: Parameter, text: str) -> Any:  # noqa: ANN401
+    if isinstance(param, TENSORS):
+        return np.array(load_one(Path(text)))
+    return golden.plain(described.argument(param, text))
+
+
+def _write(
+    op: Operator, directory: Path, kind: str, computed: tuple[NDArray, ...],
+    exact: tuple[NDArray, ...],
+) -> list[dict[str, Any]]:  # fmt: skip
+    arrays: dict[str, NDArray] = {}
+    rows = []
+    for param, result, each in zip(golden.results_of(op), computed, exact, strict=True):
+        wanted = each.reshape(result.shape)  # goldens may give one element without its axis
+        arrays[param.name] = result
+        arrays[f"{param.name}.float64"] = wanted
+        rows.append(_row(param.name, result, wanted))
+    if kind == "npy":
+        files = {directory / f"{name}.npy": _npy(array) for name, array in arrays.items()}
+    else:
+        content = _npz(arrays) if kind == "npz" else _torch(arrays)
+        files = {directory / f"{op.snake_name}.{kind}": content}
+    directory.mkdir(parents=True, exist_ok=True)
+    write_all(files)
+    for row in rows:
+        suffix = f":{row['result']}" if kind != "npy" else ""
+        stem = op.snake_name if kind != "npy" else row["result"]
+        row["file"] = f"{directory / f'{stem}.{kind}'}{suffix}"
+    return rows
+
+
+def _row(name: str, result: NDArray, wanted: NDArray) -> dict[str, Any]:
+    found = compare(result, wanted)
+    return {
+        "result": name,
+        "file": "",
+        "shape": list(result.shape),
+        "dtype": result.dtype.name,
+        "max_ulp_from_float64": found.max_ulp,
+        "max_absolute_from_float64": found.max_absolute,
+    }
+
+
+def _npy(array: NDArray) -> bytes:
+    stream = io.BytesIO()
+    np.save(stream, array, allow_pickle=False)
+    return stream.getvalue()
+
+
+def _npz(arrays: Mapping[str, NDArray]) -> bytes:
+    stream = io.BytesIO()
+    np.savez(stream, allow_pickle=False, **arrays)
+    return stream.getvalue()
+
+
+def _torch(arrays: Mapping[str, NDArray]) -> bytes:
+    try:
+        import torch
+    except ModuleNotFoundError:
+        raise UnreadableArrayError("writing .pt needs torch; pip install torch") from None
+
+    def tensor(array: NDArray) -> Any:  # noqa: ANN401
+        if array.dtype.name == "bfloat16":
+            return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
+        return torch.from_numpy(np.ascontiguousarray(array))
+
+    stream = io.BytesIO()
+    torch.save({name: tensor(array) for name, array in arrays.items()}, stream)
+    return stream.getvalue()
+
+
+def _show(rows: list[dict[str, Any]]) -> None:
+    caption = "ulp and absolute: the largest distance from the result in float64"
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, caption=caption, caption_justify="left")
+    for head in ("result", "file", "shape", "dtype", "ulp", "absolute"):
+        right = head in ("ulp", "absolute")
+        table.add_column(head, justify="right" if right else "left", overflow="fold")
+    for row in rows:
+        table.add_row(
+            row["result"],
+            row["file"],
+            " x ".join(map(str, row["shape"])) or "scalar",
+            row["dtype"],
+            f"{row['max_ulp_from_float64']:g}",
+            f"{row['max_absolute_from_float64']:.3g}",
+        )
+    output().print(table)

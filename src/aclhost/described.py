@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A call described in words: `self=bfloat16[2,3]`, `alpha=1.5`, `kernelSize=2,2,2`.
+
+| parameter | how it is written |
+| --- | --- |
+| tensor | DTYPE[SIZES], then any of :FORMAT, :strides=..., :offset=N, :storage=N |
+| scalar | VALUE or VALUE:DTYPE |
+| array of integers | 1,2,3, or [] |
+| bool, integer, float | true, 1, 0.5 |
+| null pointer | null |
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from aclhost import _names
+from aclhost.spec.call import Argument, Call, ScalarArg, TensorArg
+from aclhost.spec.dtypes import COMPLEX64, FLOAT, Category, DataType
+from aclhost.spec.operator import Operator
+from aclhost.spec.params import (
+    TENSORS,
+    Choice,
+    Flag,
+    Float,
+    IntArray,
+    Parameter,
+    Scalar,
+    TensorOut,
+)
+
+_TENSOR = re.compile(r"(?P<dtype>[\w.]+)\[(?P<shape>[^\]]*)\]")
+_INT64 = (-(2**63), 2**63 - 1)
+_BOOLEANS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+
+
+class MalformedError(ValueError):
+    """A description that cannot be read; the message says how to write it."""
+
+
+def describe(op: Operator, words: Iterable[str]) -> Call:
+    """A call from `name=value` words. Parameters with a default may be left out.
+
+    Raises:
+        MalformedError: a word cannot be read, or a parameter is missing.
+        UnknownNameError: no parameter, dtype or format has the name.
+
+    """
+    given: dict[str, str] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals:
+            raise MalformedError(f"{word!r} is not of the form NAME=VALUE")
+        param = _names.parameter(op, name)
+        if param.name in given:
+            raise MalformedError(f"{param.name} is given twice")
+        given[param.name] = value
+    return Call(_arguments(op, given))
+
+
+def _arguments(op: Operator, given: Mapping[str, str]) -> dict[str, Argument]:
+    known = {
+        param.name: argument(param, given[param.name]) for param in op.params if param.name in given
+    }
+    return {param.name: _with_default(op, param, known) for param in op.params}
+
+
+def _with_default(op: Operator, param: Parameter, known: Mapping[str, Argument]) -> Argument:
+    if param.name in known:
+        return known[param.name]
+    if isinstance(param, TensorOut) and param.like:
+        like = known.get(param.like)
+        if isinstance(like, TensorArg):
+            return TensorArg(like.shape, like.dtype, format=like.format)
+    if param.python_default is not None:
+        return default(param)
+    example = "float32[2,3]" if isinstance(param, TENSORS) else "..."
+    raise MalformedError(f"{op.name} needs {param.name}; add {param.name}={example}")
+
+
+def default(param: Parameter) -> Argument:
+    """The default of a parameter, as an argument."""
+    value = getattr(param, "default", None)
+    if isinstance(param, Scalar):
+        return ScalarArg(value if value is not None else 0.0)
+    if isinstance(param, Choice):
+        return param.words.index(param.default)
+    if isinstance(param, IntArray):
+        return (value,) * param.length if isinstance(value, int) else tuple(value or ())
+    return value
+
+
+def argument(param: Parameter, text: str) -> Argument:
+    """One value as the parameter's kind writes it."""
+    if text.lower() in ("null", "none", "nullptr"):
+        return None
+    try:
+        return _value(param, text)
+    except (_names.UnknownNameError, MalformedError):
+        raise
+    except ValueError:
+        kind = param.c_type.removeprefix("const ").removesuffix("*")
+        raise MalformedError(f"{param.name}={text} cannot be read as {kind}") from None
+
+
+def _value(param: Parameter, text: str) -> Argument:
+    if isinstance(param, TENSORS):
+        return tensor(param.name, text)
+    if isinstance(param, Scalar):
+        return _scalar(param.name, text)
+    if isinstance(param, IntArray):
+        return _integers(text.strip("[]()"))
+    if isinstance(param, Flag):
+        if text.lower() not in _BOOLEANS:
+            raise MalformedError(f"{param.name}={text}: write true or false")
+        return _BOOLEANS[text.lower()]
+    if isinstance(param, Choice):
+        return _choice(param, text)
+    return float(text) if isinstance(param, Float) else _integer(text)
+
+
+def _choice(param: Choice, text: str) -> int:
+    if text in param.words:
+        return param.words.index(text)
+    try:
+        return _integer(text)
+    except ValueError:
+        words = ", ".join(param.words)
+        raise MalformedError(f"{param.name}={text}: write {words} or a number") from None
+
+
+def _scalar(name: str, text: str) -> ScalarArg:
+    number, _, dtype = text.partition(":")
+    value = complex(number) if "j" in number else float(number)
+    kind = _names.dtype(dtype) if dtype else COMPLEX64 if "j" in number else FLOAT
+    if kind.category is Category.INTEGER and not _fits(value, kind):
+        raise MalformedError(f"{name}={text}: {number} does not fit {kind}")
+    return ScalarArg(value, kind)
+
+
+def _fits(value: complex | float, kind: DataType) -> bool:
+    if isinstance(value, complex) or not value.is_integer():
+        return False
+    if kind.name.startswith("U"):
+        return 0 <= value < 1 << kind.bits
+    return -(1 << kind.bits - 1) <= value < 1 << kind.bits - 1
+
+
+def tensor(name: str, text: str) -> TensorArg:
+    """A tensor from `DTYPE[SIZES]:FORMAT:strides=...:offset=N:storage=N`."""
+    head, *rest = text.split(":")
+    match = _TENSOR.fullmatch(head)
+    if match is None:
+        raise MalformedError(
+            f"{name}={text}: write a tensor as DTYPE[SIZES], for example float32[2,3]"
+        )
+    shape = _integers(match["shape"])
+    if any(size < 0 for size in shape):
+        raise MalformedError(f"{name}={text}: sizes are 0 or more")
+    result = TensorArg(shape, _names.dtype(match["dtype"]), backed=False)
+    for part in rest:
+        result = _with_part(name, result, part)
+    if not _INT64[0] <= result.storage_elements <= _INT64[1]:
+        raise MalformedError(f"{name}={text}: more elements than 64 bits can count")
+    return result
+
+
+def _with_part(name: str, tensor: TensorArg, part: str) -> TensorArg:
+    key, equals, value = part.partition("=")
+    if not equals:
+        return replace(tensor, format=_names.tensor_format(part))
+    if key == "strides":
+        strides = _integers(value)
+        if len(strides) != len(tensor.shape):
+            raise MalformedError(f"{name}: {len(tensor.shape)} sizes need as many strides")
+        return replace(tensor, strides=strides)
+    if key == "offset":
+        return replace(tensor, offset=_integer(value))
+    if key == "storage":
+        return replace(tensor, storage=_integer(value))
+    hint = _names.suggestion(key, ("strides", "offset", "storage"))
+    raise MalformedError(f"{name}: no tensor property {key!r}{hint}")
+
+
+def _integer(text: str) -> int:
+    value = int(text)
+    if not _INT64[0] <= value <= _INT64[1]:
+        raise MalformedError(f"{text} does not fit 64 bits")
+    return value
+
+
+def _integers(text: str) -> tuple[int, ...]:
+    return tuple(_integer(part) for part in re.split(r"[,x ]+", text.strip()) if part)

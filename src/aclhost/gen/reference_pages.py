@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docs/errors.md and docs/support.md: status codes, and products x dtypes x operators.
+
+`python -m aclhost.gen.reference_pages docs` writes them; a test keeps the committed ones fresh.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from aclhost import ops
+from aclhost.gen.pages import first_tensor, table
+from aclhost.spec import dtypes, error_codes, products
+from aclhost.spec.error_advice import ADVICE, Advice
+from aclhost.spec.error_codes import ErrorCode
+from aclhost.spec.operator import Operator
+
+_FAMILIES = (
+    ("Operators", error_codes.ACLNN),
+    ("Runtime", error_codes.RT_LAYER),
+    ("AscendCL", error_codes.ACL_LAYER),
+    ("Graph engine", error_codes.GE_LAYER),
+)
+
+_ERRORS = """<!-- Generated from src/aclhost/spec/error_codes.py and error_advice.py: edit those
+files, then run make docs. -->
+# Status codes
+
+`aclhost explain CODE` tells the same in a terminal. After a failure, `aclGetRecentErrMsg()` on the
+same thread gives the reason in words and clears it.
+
+## Codes that aclhost returns
+
+{returned}
+
+## All codes
+
+A device can return any of these; aclhost has the names of all of them in its headers.
+
+{all}
+"""
+
+_SUPPORT = """<!-- Generated from src/aclhost/ops: edit those files, then run make docs. -->
+# Support matrix
+
+Data types of each operator's first tensor on each product. The pages tell those of the other
+tensors. The product follows ACLHOST_SOC:
+
+{socs}
+
+{matrix}
+"""
+
+
+def errors() -> str:
+    """The page of status codes."""
+    codes = {code.value: code for code in reversed(error_codes.ALL)}
+    returned = "\n\n".join(
+        _explained(codes[value], advice) for value, advice in sorted(ADVICE.items())
+    )
+    families = "\n\n".join(f"### {title}\n\n{_family(family)}" for title, family in _FAMILIES)
+    return _ERRORS.format(returned=returned, all=families)
+
+
+def _explained(code: ErrorCode, advice: Advice) -> str:
+    causes = "\n".join(f"- {cause}" for cause in advice.causes)
+    return (
+        f"### {code.value}\n\n**`{code.name}`**: {code.sentence}\n\nUsual causes:\n\n{causes}\n\n"
+        f"What to do: {advice.remedy}{_rules(code.value)}"
+    )
+
+
+def _rules(value: int) -> str:
+    rules = {f"`{rule.id}`" for op in ops.ALL for rule in op.rules if int(rule.code) == value}
+    return f"\n\nRules that return it: {', '.join(sorted(rules))}." if rules else ""
+
+
+def _family(codes: tuple[ErrorCode, ...]) -> str:
+    rows = ((str(code.value), f"`{code.name}`", code.meaning) for code in codes)
+    return table(("code", "name", "meaning"), rows)
+
+
+def support() -> str:
+    """The page with the matrix."""
+    socs = table(
+        ("product", "key", "for example"),
+        ((product.title, product.key, f"`{product.default_soc}`") for product in products.ALL),
+    )
+    head = ("operator", "dtype", *(product.key for product in products.ALL))
+    return _SUPPORT.format(socs=socs, matrix=table(head, _matrix_rows()))
+
+
+def _matrix_rows() -> Iterator[tuple[str, ...]]:
+    for op in ops.ALL:
+        link = f"[{op.name}](ops/{op.snake_name}.md)"
+        for dtype in _dtypes_of(op):
+            marks = ("yes" if _has(op, dtype, product) else "" for product in products.ALL)
+            yield (link, str(dtype), *marks)
+            link = ""
+
+
+def _dtypes_of(op: Operator) -> tuple[dtypes.DataType, ...]:
+    rule = op.dtype_rule(first_tensor(op).name)
+    return rule.dtypes() if rule is not None else ()
+
+
+def _has(op: Operator, dtype: dtypes.DataType, product: products.Product) -> bool:
+    rule = op.dtype_rule(first_tensor(op).name)
+    return product in op.products and rule is not None and dtype in rule.dtypes(product)
+
+
+def emit() -> Iterator[tuple[str, str]]:
+    """(file name, text) of both pages."""
+    yield "errors.md", errors()
+    yield "support.md", support()
+
+
+def main() -> None:
+    """Writes them."""
+    for name, text in emit():
+        (Path(sys.argv[1]) / name).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

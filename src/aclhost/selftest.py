@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each operator's declared samples, run here and compared with their goldens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import aclhost
+from aclhost import golden
+from aclhost.arrays import NDArray, numpy_dtype
+from aclhost.compare import compare
+from aclhost.spec.call import Call, TensorArg
+from aclhost.spec.formats import ND
+from aclhost.spec.operator import Operator
+from aclhost.spec.params import TensorOut
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How the samples of one operator went."""
+
+    op: Operator
+    ran: int
+    max_ulp: float
+    problems: tuple[str, ...]
+
+
+def self_test(op: Operator) -> Outcome:
+    """Runs every sample that plain arrays can express."""
+    calls = [call for call in op.samples if _expressible(call)]
+    largest, problems = 0.0, []
+    for number, call in enumerate(calls, 1):
+        try:
+            for found in _run(op, call):
+                largest = max(largest, found.max_ulp)
+                problems += [f"sample {number}: {reason}" for reason in found.failures]
+        except (ValueError, TypeError) as error:
+            problems.append(f"sample {number}: {error}")
+    return Outcome(op, len(calls), largest, tuple(problems))
+
+
+def _run(op: Operator, call: Call) -> list[Any]:
+    rng = np.random.default_rng(0)
+    values = {
+        param.python_name: (
+            array(argument, rng) if isinstance(argument, TensorArg) else golden.plain(argument)
+        )
+        for param in op.params
+        if not isinstance(param, TensorOut)
+        for argument in (call.arguments[param.name],)
+    }
+    wanted = golden.reference(op, values)
+    with aclhost.soc(call.product.default_soc):
+        got = golden.native(op, values)
+    return [
+        compare(result, exact.reshape(result.shape))
+        for result, exact in zip(got, wanted, strict=True)
+    ]
+
+
+def _expressible(call: Call) -> bool:
+    tensors = [each for each in call.arguments.values() if isinstance(each, TensorArg)]
+    return all(
+        tensor.format is ND and tensor.dtype.numpy and tensor.inside_storage for tensor in tensors
+    )
+
+
+def array(tensor: TensorArg, rng: np.random.Generator) -> NDArray:
+    """An array as described, with the given values or random ones."""
+    dtype = numpy_dtype(tensor.dtype)
+    memory = np.zeros(tensor.storage_elements, dtype)
+    strides = [step * dtype.itemsize for step in tensor.element_strides]
+    view: NDArray = np.ndarray(tensor.shape, dtype, memory, tensor.offset * dtype.itemsize, strides)
+    if tensor.values is not None:
+        view[...] = np.array(tensor.values).reshape(tensor.shape).astype(dtype)
+    elif dtype.kind in "biu":
+        view[...] = rng.integers(0, 100, tensor.shape).astype(dtype)
+    else:
+        view[...] = rng.normal(0, 2, tensor.shape).astype(dtype)
+    return view

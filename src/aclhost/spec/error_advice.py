@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What usually leads to a status code, and what to do; for those that aclhost itself returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Advice:
+    """Usual causes, most frequent first, and the way out."""
+
+    causes: tuple[str, ...]
+    remedy: str
+
+
+_TEXT = "Read aclGetRecentErrMsg() right after the failure, on the same thread"
+
+ADVICE: dict[int, Advice] = {
+    100000: Advice(
+        (
+            "A pointer argument is null.",
+            "A size is 0, or an enum value is outside its range.",
+            "aclInit is called again with another configuration than the first time.",
+        ),
+        f"{_TEXT}: it names the parameter and the value.",
+    ),
+    100002: Advice(
+        ("Two libraries of one process both call aclInit.",),
+        "Harmless: treat it as success. The call is counted for aclFinalizeReference.",
+    ),
+    100003: Advice(
+        ("The path given to aclInit does not exist for the current directory.",),
+        "Pass an absolute path, or a null pointer for no configuration.",
+    ),
+    100006: Advice(
+        ("The configuration file is empty or not a JSON object.",),
+        'Write at least "{}" into it.',
+    ),
+    100037: Advice(
+        ("aclFinalize is called twice, or without aclInit.",),
+        "Finalize once, at the end of the process.",
+    ),
+    107000: Advice(
+        (
+            "aclrtFree, aclrtMemcpy or aclrtMemset got an address that is not, or no longer, one "
+            "of aclrtMalloc's.",
+            "A copy is longer than the allocation, or than destMax.",
+            "A context is used after it was destroyed.",
+        ),
+        f"{_TEXT}: it tells which address and which limit.",
+    ),
+    107001: Advice(
+        ("aclrtSetDevice names a device that is not there.", "ASCEND_RT_VISIBLE_DEVICES hides it."),
+        "Count devices from 0; ACLHOST_DEVICES sets how many aclhost shows.",
+    ),
+    107002: Advice(
+        (
+            "aclrtSetDevice was never called on this thread: a context is current per thread.",
+            "aclrtResetDevice or aclrtDestroyContext ended the context before.",
+        ),
+        "Call aclrtSetDevice, or aclrtSetCurrentContext, at the start of each thread.",
+    ),
+    107003: Advice(
+        ("A stream made in one context is used while another one is current.",),
+        "Call aclrtSetCurrentContext with the stream's context first.",
+    ),
+    107006: Advice(
+        (
+            "An event was not made for times: it needs TIME_LINE, or aclrtCreateEvent.",
+            "The event has not happened yet.",
+        ),
+        "Create both events with aclrtCreateEvent and synchronize before asking for the time.",
+    ),
+    107011: Advice(
+        ("The stream has no thread for its callbacks, or has one already.",),
+        "Call aclrtSubscribeReport once for each stream, before aclrtLaunchCallback.",
+    ),
+    107012: Advice(
+        ("aclrtProcessReport runs on a thread that no stream was subscribed with.",),
+        "Call it on the thread whose id aclrtSubscribeReport got.",
+    ),
+    107015: Advice(
+        ("A callback is launched on a stream that nobody subscribed.",),
+        "Call aclrtSubscribeReport for the stream first.",
+    ),
+    107016: Advice(
+        ("aclrtGetMemInfo is asked for an attribute outside aclrtMemAttr.",),
+        "Use ACL_HBM_MEM or another member of aclrtMemAttr.",
+    ),
+    107017: Advice(
+        ("The stream was destroyed before, or the pointer never was a stream.",),
+        "Destroy a stream once, after the last synchronisation on it.",
+    ),
+    107021: Advice(
+        ("aclrtCtxGetSysParamOpt asks for an option nobody set in this context.",),
+        "Call aclrtCtxSetSysParamOpt first, or take the error as `default`.",
+    ),
+    200000: Advice(("The host is out of memory.",), "Free memory, or use smaller tensors."),
+    207000: Advice(
+        (
+            "The function or the kind of event, copy or memory is not offered here.",
+            "aclrtMemcpyAsync copies from host to host.",
+        ),
+        "Choose another way; clients usually have one for devices without the feature.",
+    ),
+    207001: Advice(
+        ("The size is wrong by a factor, often bytes against elements.", "Memory is never freed."),
+        "Check the size in the text; aclhost's limit is this machine's memory.",
+    ),
+    207008: Advice(
+        ("Streams are created in a loop and never destroyed.",),
+        "Reuse streams, or destroy each with aclrtDestroyStream.",
+    ),
+    361001: Advice(
+        ("Phase 2 got a stream that was destroyed, or null while the thread has no context.",),
+        "Call aclrtSetDevice on this thread and pass a live stream.",
+    ),
+    500000: Advice(
+        ("ACLHOST_SOC names no known SoC.",),
+        "Use a name like Ascend910B1; the support matrix has one for each product.",
+    ),
+    507000: Advice(
+        ("A task of the stream ran out of memory or met an internal error.",),
+        f"{_TEXT}; if it is not about memory, report a bug.",
+    ),
+    507007: Advice(
+        ("aclrtResetDevice is called more often than aclrtSetDevice.",),
+        "Pair the calls; a context is destroyed once.",
+    ),
+    507012: Advice(
+        ("aclrtProcessReport waited and no callback came.",),
+        "Harmless in a loop: call it again, or wait longer.",
+    ),
+    507015: Advice(
+        (
+            "A tensor was created with a null device address, or with a host address.",
+            "Device memory was freed before the stream was synchronised.",
+            "An index tensor holds values outside the volume it points into.",
+        ),
+        "It is reported at synchronisation, after the call that caused it. "
+        f"{_TEXT}: it names the operator and the tensor.",
+    ),
+    161001: Advice(
+        (
+            "A tensor, scalar or array was never created, or its creation failed and returned "
+            "null.",
+            "workspaceSize or executor is null, or phase 2 got the executor of a failed phase 1.",
+        ),
+        "Check the result of each aclCreate... call, and the status of phase 1 before phase 2.",
+    ),
+    161002: Advice(
+        (
+            "A dtype that this product does not have: BF16 outside Atlas A2, A3 and Ascend 950 is "
+            "a common one.",
+            "Shapes or dtypes of two tensors that have to agree do not.",
+            "A handle was destroyed before phase 1.",
+        ),
+        f"{_TEXT}: it names parameter, rule and value. `aclhost explain NAME ARG=...` checks a "
+        "call without running it, on every product.",
+    ),
+    507033: Advice(
+        ("The process was forked after work had been queued; the child has no device.",),
+        "Start processes with spawn instead of fork, or fork before the first device call.",
+    ),
+    507046: Advice(
+        (
+            "Work takes longer than the timeout.",
+            "A stream waits for an event that nobody records.",
+        ),
+        "Wait longer, or look at the timeline (aclhost run --trace) for what the stream waits for.",
+    ),
+    507047: Advice(
+        ("The event is behind work that takes longer than the timeout.",),
+        "Wait longer, or look at the timeline (aclhost run --trace).",
+    ),
+    561000: Advice(
+        (
+            "An executor ran already: it lives for one phase 2 unless it was made repeatable.",
+            "ACLHOST_SOC names no known SoC.",
+        ),
+        "Run phase 1 again, or call aclSetAclOpExecutorRepeatable right after it.",
+    ),
+    561101: Advice(
+        ("Phase 1 is called over and over without phase 2, so that executors pile up.",),
+        "Run or destroy each executor.",
+    ),
+    561103: Advice(
+        (
+            "The operator does not exist on this product.",
+            "A strided tensor reaches outside the storage it was created with.",
+            "The output's dtype is one that no conversion can deliver.",
+        ),
+        "aclhost keeps the reason: "
+        f"{_TEXT[0].lower()}{_TEXT[1:]}, or use `aclhost explain NAME ARG=...`.",
+    ),
+}

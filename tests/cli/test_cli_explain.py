@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`aclhost explain`: codes, and calls that are only described."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import aclhost
+from aclhost import ops
+from aclhost.spec import error_codes, products
+from aclhost.spec.error_advice import ADVICE
+from aclhost.verdict import check
+
+NATIVE = Path(__file__).resolve().parents[2] / "native"
+BROKEN = [
+    pytest.param(op, number, rule, call, id=f"{op.name}-{number}-{rule.id}-{variant}")
+    for op in ops.ALL
+    for number, rule in enumerate(op.rules, 1)
+    for variant, call in enumerate(rule.broken(op, op.samples[0]))
+]
+
+
+@pytest.mark.parametrize("code", error_codes.ALL, ids=lambda code: code.name)
+def test_every_code_is_explained(aclhost_command, code):
+    assert code.meaning[1:] in aclhost_command("explain", code.name).stdout
+    rows = json.loads(aclhost_command("explain", code.value, "--json").stdout)
+    assert code.name in {row["name"] for row in rows}
+
+
+def test_codes_that_the_library_returns_come_with_advice():
+    sources = "".join(path.read_text() for path in NATIVE.rglob("*.[ch]*"))
+    names = set(re.findall(r"\b(?:ACL_ERROR|ACLNN_ERR)_\w+", sources))
+    returned = {error_codes.BY_NAME[name].value for name in names}
+    returned |= {int(rule.code) for op in ops.ALL for rule in op.rules}
+    assert returned - set(ADVICE) == set(), "add them to spec/error_advice.py"
+
+
+def test_code_lists_the_rules_behind_it(aclhost_command):
+    (row,) = json.loads(aclhost_command("explain", "161002", "--json").stdout)
+    assert "same_dtype" in row["rules"]["aclnnEluBackward"]
+    assert "not_null" not in row["rules"]["aclnnEluBackward"]
+    assert "a device does" in aclhost_command("explain", "507010").stdout
+
+
+def test_unknown_codes(refusal):
+    assert "161002 (ACLNN_ERR_PARAM_INVALID)" in refusal("explain", "161003")
+    assert "did you mean ACLNN_ERR_PARAM_INVALID" in refusal("explain", "ACLNN_ERR_PARAM_INVALD")
+
+
+@pytest.mark.parametrize(("op", "number", "rule", "call"), BROKEN)
+@pytest.mark.usefixtures("no_leaks")
+def test_verdict_names_the_broken_rule(op, number, rule, call):
+    verdict = check(op, call)
+    assert verdict.status == rule.code
+    assert verdict.number == number
+    assert verdict.rule == rule
+    assert verdict.message.startswith(f"{op.name}: ")
+    assert verdict.phase == (2 if rule in op.late_rules else 1)
+
+
+@pytest.mark.parametrize("op", ops.ALL, ids=lambda op: op.name)
+@pytest.mark.usefixtures("no_leaks")
+def test_samples_are_accepted(op):
+    for call in op.samples:
+        assert check(op, call).accepted
+
+
+BF16_CALL = ("explain", "elu_backward", "grad_output=bf16[2,3]", "selfOrResult=bfloat16[2,3]")
+
+
+def test_call_on_all_products(aclhost_command):
+    before = aclhost.soc_name()
+    rows = json.loads(aclhost_command(*BF16_CALL, "--json", status=1).stdout)
+    assert {row["product"] for row in rows if row["accepted"]} == {"A950", "A3", "A2"}
+    assert {row["rule"] for row in rows if not row["accepted"]} == {"dtype_in"}
+    assert [row["product"] for row in rows] == [product.key for product in products.ALL]
+    assert aclhost.soc_name() == before
+    text = aclhost_command(*BF16_CALL, status=1).stdout
+    assert text.count("got BF16") == 1
+    assert "Cast gradOutput" in text
+
+
+def test_call_on_one_product(aclhost_command):
+    assert "ok" in aclhost_command(*BF16_CALL, "--soc", "A2").stdout
+    assert "161002" in aclhost_command(*BF16_CALL, "--soc", "Ascend310P3", status=1).stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "rule"),
+    [
+        (("alpha=null",), "not_null"),
+        (("alpha=1j:COMPLEX64",), "castable_scalar"),
+        (("alpha=1j",), "castable_scalar"),
+        (("out=int32[2,3]",), "castable"),
+        (("out=float[3,2]",), "same_shape"),
+        (("self=float[1,1,1,1,1,1,1,1,1]",), "rank_at_most"),
+        (("self=float[2,3]:strides=1,9:storage=6", "out=float[2,3]"), "inside_storage"),
+        (("alpha=inf", "self=float[1,2,3,4]:NCHW", "out=float[1,2,3,4]:NHWC"),
+         "same_format_unless_nd"),
+    ],
+)  # fmt: skip
+def test_ways_to_describe(aclhost_command, words, rule):
+    given = (
+        words if any(word.startswith("self=") for word in words) else ("self=float[2,3]", *words)
+    )
+    result = aclhost_command("explain", "elu", *given, "--soc", "A2", "--json", status=1)
+    assert json.loads(result.stdout)[0]["rule"] == rule
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("self",), "'self' is not of the form NAME=VALUE"),
+        (("slef=float[2]",), "aclnnElu has no parameter 'slef'; did you mean self?"),
+        (("self=flaot[2]",), "no dtype 'flaot'; did you mean FLOAT?"),
+        (("self=float",), "self=float: write a tensor as DTYPE[SIZES], for example float32[2,3]"),
+        (("self=float[-1]",), "self=float[-1]: sizes are 0 or more"),
+        (("self=float[2]:NCDWH",), "no format 'NCDWH'; did you mean NCDHW?"),
+        (("self=float[2]:strides=1,2",), "self: 1 sizes need as many strides"),
+        (("self=float[2]:stride=1",), "self: no tensor property 'stride'; did you mean strides?"),
+        (("self=float[2]", "alpha=x"), "alpha=x cannot be read as aclScalar"),
+        (("self=float[2]", "self=float[3]"), "self is given twice"),
+        (("alpha=1",), "aclnnElu needs self; add self=float32[2,3]"),
+        (("self=float[99999999999999999999]",), "99999999999999999999 does not fit 64 bits"),
+        (("self=float[9223372036854775807,4]",), "more elements than 64 bits can count"),
+        (("self=float[2]", "alpha=300:INT8"), "alpha=300:INT8: 300 does not fit INT8"),
+        (("self=float[2]", "alpha=-1:UINT8"), "alpha=-1:UINT8: -1 does not fit UINT8"),
+        (("self=float[2]", "alpha=0.5:INT32"), "alpha=0.5:INT32: 0.5 does not fit INT32"),
+    ],
+)
+def test_descriptions_that_cannot_be_read(refusal, words, reason):
+    assert refusal("explain", "elu", *words).endswith(reason)
+
+
+def test_words_that_stand_for_numbers(aclhost_command, refusal):
+    call = ("explain", "smooth_l1_loss", "self=float[2]", "target=float[2]", "--soc", "A2")
+    aclhost_command(*call, "result=float[]", "reduction=mean")
+    reason = refusal(*call, "result=float[2]", "reduction=summ")
+    assert reason == "reduction=summ: write none, mean, sum or a number"
+
+
+def test_unknown_product(refusal):
+    assert "did you mean Ascend910B1?" in refusal(*BF16_CALL, "--soc", "Ascend90B1")
+    assert "there are A950 (Ascend950PR_9599)" in refusal(*BF16_CALL, "--soc", "xyz")
+
+
+def test_operator_without_arguments_says_what_it_needs(refusal):
+    assert "gradOutput=... selfOrResult=... gradInput=..." in refusal("explain", "elu_backward")

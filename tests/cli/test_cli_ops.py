@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`aclhost ops`."""
+
+import json
+
+import pytest
+
+from aclhost import ops
+from aclhost.spec import products
+
+
+def test_table_names_every_operator_and_product(aclhost_command):
+    text = aclhost_command("ops").stdout
+    assert all(op.name in text for op in ops.ALL)
+    assert all(product.key in text for product in products.ALL)
+
+
+def test_json_table(aclhost_command):
+    rows = json.loads(aclhost_command("ops", "--json").stdout)
+    assert [row["name"] for row in rows] == [op.name for op in ops.ALL]
+    elu = next(row for row in rows if row["name"] == "aclnnEluBackward")
+    assert elu["dtypes"]["gradOutput"]["A2"] == ["FLOAT", "FLOAT16", "BF16"]
+    assert elu["dtypes"]["gradOutput"]["P310P"] == ["FLOAT", "FLOAT16"]
+    assert "P310B" not in elu["products"]
+
+
+@pytest.mark.parametrize("op", ops.ALL, ids=lambda op: op.name)
+def test_one_operator(aclhost_command, op):
+    text = aclhost_command("ops", op.name).stdout
+    assert all(param.name in text for param in op.params)
+    assert all(str(int(rule.code)) in text for rule in op.rules)
+    data = json.loads(aclhost_command("ops", op.snake_name, "--json").stdout)
+    assert [check["number"] for check in data["checks"]] == list(range(1, len(op.rules) + 1))
+    assert [check["status"] for check in data["checks"]] == [int(rule.code) for rule in op.rules]
+
+
+@pytest.mark.parametrize(
+    "name", ["aclnnEluBackward", "elu_backward", "EluBackward", "ACLNNELUBACKWARD",
+             "aclnnEluBackwardGetWorkspaceSize"],
+)  # fmt: skip
+def test_names_people_type(aclhost_command, name):
+    assert json.loads(aclhost_command("ops", name, "--json").stdout)["name"] == "aclnnEluBackward"
+
+
+def test_unknown_operator_gets_a_suggestion(refusal):
+    assert refusal("ops", "aclnnEluBackwards") == (
+        "no operator 'aclnnEluBackwards'; did you mean aclnnEluBackward?"
+    )
+    assert refusal("ops", "quux") == "no operator 'quux'; aclhost ops lists them"
+
+
+def test_unknown_command_gets_a_suggestion(aclhost_command):
+    assert "did you mean ops?" in aclhost_command("opps", status=2).stderr

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`aclhost doctor`, and what the shell completes."""
+
+import json
+import shutil
+import sysconfig
+from pathlib import Path
+
+import pytest
+from support.programs import clean_environment, run
+
+from aclhost import _toolkit, golden, ops
+from aclhost.selftest import self_test
+
+ACLHOST = Path(sysconfig.get_path("scripts")) / "aclhost"
+
+
+def doctor(status=0, **environment):
+    done = run([ACLHOST, "doctor", "--json"], status=status, env=clean_environment(**environment))
+    findings = json.loads(done.stdout)
+    return {finding["topic"]: finding for finding in findings}
+
+
+def test_a_healthy_installation():
+    findings = doctor()
+    assert findings["toolkit"]["level"] == "ok"
+    assert findings["compiler"]["level"] == "ok"
+    assert findings["libraries"]["level"] == "note"
+    assert all(findings[op.name]["level"] == "ok" for op in ops.ALL)
+    assert "ulp from float64" in run([ACLHOST, "doctor"]).stdout
+
+
+def test_with_the_environment_set():
+    findings = doctor(**_toolkit.environment({}))
+    assert findings["libraries"]["level"] == "ok"
+    assert findings["CANN"]["level"] == "ok"
+
+
+def test_a_real_toolkit_in_the_way(tmp_path):
+    (tmp_path / "libascendcl.so").touch()
+    findings = doctor(1, LD_LIBRARY_PATH=tmp_path, ASCEND_HOME_PATH=tmp_path)
+    assert findings["libascendcl.so"]["level"] == "problem"
+    assert str(tmp_path) in findings["libascendcl.so"]["text"]
+    assert findings["CANN"]["level"] == "warning"
+    assert "aclhost env" in findings["CANN"]["remedy"]
+
+
+def test_a_foreign_acl_module(tmp_path):
+    (tmp_path / "acl.py").touch()
+    assert "import acl" in doctor(PYTHONPATH=tmp_path)["CANN"]["text"]
+
+
+def test_no_compiler_is_a_warning(tmp_path):
+    finding = doctor(PATH=tmp_path)["compiler"]
+    assert finding["level"] == "warning"
+    assert "Python works" in finding["text"]
+
+
+def test_an_unknown_soc_is_a_problem():
+    assert doctor(1, ACLHOST_SOC="Ascend1")["product"]["level"] == "problem"
+
+
+def test_self_test_notices_wrong_numbers(monkeypatch):
+    op = ops.BY_NAME["aclnnElu"]
+    right = golden.native
+    monkeypatch.setattr(golden, "native", lambda *a: tuple(r * 1.5 for r in right(*a)))
+    assert self_test(op).problems
+
+
+def complete(*words):
+    environment = clean_environment(
+        _ACLHOST_COMPLETE="bash_complete",
+        COMP_WORDS=" ".join(("aclhost", *words)),
+        COMP_CWORD=len(words),
+    )
+    lines = run([ACLHOST], env=environment).stdout.splitlines()
+    return [line.partition(",")[2] for line in lines]
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="completion asks bash for its version")
+def test_completion():
+    assert {"ops", "explain", "compare", "golden", "doctor", "run"} <= set(complete(""))
+    assert complete("ops", "aclnnEluB") == ["aclnnEluBackward"]
+    assert complete("explain", "1610") == ["161001", "161002"]
+    assert complete("explain", "elu", "sca") == ["scale="]
+    assert "Ascend310P3" in complete("run", "--soc", "Ascend3")

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that do what known clients do, under every schedule and in strict mode."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from support.programs import clean_environment, run
+
+from aclhost import _toolkit
+
+HERE = Path(__file__).parent
+PROGRAMS = ("dlopen_only", "repeatable", "deleters", "careless", "many_threads", "callbacks")
+MODES = {
+    "normal": {},
+    "blocking": {"ASCEND_LAUNCH_BLOCKING": "1"},
+    "stress": {"ACLHOST_STRESS": "3"},
+    "strict": {"ACLHOST_STRICT": "1"},
+}
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory):
+    """Each program, compiled once as users would."""
+    directory = tmp_path_factory.mktemp("clients")
+    flags = ["-std=c++17", "-g", "-Wall", "-Wextra", "-Werror", *_toolkit.cflags()]
+    for name in PROGRAMS:
+        libraries = ["-ldl"] if name == "dlopen_only" else [*_toolkit.libs(), "-pthread"]
+        run(["g++", HERE / f"{name}.cpp", "-o", directory / name, *flags, *libraries])
+    return directory
+
+
+def environment(mode):
+    return _toolkit.environment(clean_environment(**MODES[mode]))
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_program(programs, name, mode):
+    done = run([programs / name], env=environment(mode), timeout=120)
+    assert (done.stdout, done.stderr) == ("ok\n", "")
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_ctypes_and_pyacl(mode):
+    command = [sys.executable, HERE / "ctypes_client.py", _toolkit.prefix() / "lib64/libopapi.so"]
+    done = run(command, env=environment(mode), timeout=120)
+    assert (done.stdout, done.stderr) == ("ok\n", "")

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every snippet of the written pages does what the page says.
+
+A block with a title is a file. Python without one runs, all blocks of a page in one namespace. In
+console blocks the lines after `$ ` run in a shell; what follows is their output, where `...` stands
+for anything.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+GENERATED = {"errors.md", "support.md"}
+PAGES = [
+    *(page for page in sorted((ROOT / "docs").glob("*.md")) if page.name not in GENERATED),
+    ROOT / "docs/tutorials/ci.md",
+    ROOT / "docs/tutorials/strict.md",
+    ROOT / "docs/tutorials/verdict.md",
+]
+# The one of this interpreter, wherever its script is.
+PYTEST = f'pytest() {{ "{sys.executable}" -m pytest -p no:cacheprovider "$@"; }}'
+_BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```', re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Block:
+    language: str
+    title: str
+    text: str
+
+
+def blocks(page: Path) -> list[Block]:
+    return [Block(*match) for match in _BLOCK.findall(page.read_text())]
+
+
+def commands(text: str) -> Iterator[tuple[str, str]]:
+    """(command, expected output) of a console block; commands without `$ ` are only shown."""
+    for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
+        command, _, expected = part.partition("\n")
+        yield command, expected
+
+
+def normal(text: str) -> str:
+    return "\n".join(line.rstrip() for line in text.strip().splitlines())
+
+
+def assert_prints(command: str, expected: str, directory: Path) -> None:
+    scripts = sysconfig.get_path("scripts")
+    environment = {**os.environ, "PATH": f"{scripts}:{os.environ['PATH']}", "COLUMNS": "80"}
+    done = subprocess.run(
+        ["bash", "-c", f"{PYTEST}\n{command}"], cwd=directory, env=environment, check=False,
+        text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )  # fmt: skip
+    # Tables are as wide as the terminal; a reader does not count the spaces.
+    pattern = re.escape(normal(expected)).replace(re.escape("..."), ".*")
+    pattern = pattern.replace(".*\\\n", ".*").replace("\\\n.*", ".*")  # or nothing at all
+    pattern = re.sub(r"(\\ )+", r"\\s+", pattern)
+    assert re.fullmatch(pattern, normal(done.stdout), re.DOTALL), f"$ {command}\n{done.stdout}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    namespace: dict[str, object] = {}
+    for block in blocks(page):
+        if block.title:
+            path = tmp_path / block.title
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(block.text)
+        elif block.language == "python":
+            exec(compile(block.text, str(page), "exec"), namespace)
+        elif block.language == "console":
+            for command, expected in commands(block.text):
+                assert_prints(command, expected, tmp_path)
+
+
+def test_new_operator_generates_and_compiles(tmp_path: Path) -> None:
+    """Everything short of the build: the generator runs, and g++ accepts what it wrote."""
+    shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    for block in blocks(ROOT / "docs/tutorials/operator.md"):
+        if block.title:
+            path = tmp_path / block.title
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(block.text)
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "src")}
+    generate = [sys.executable, "-m", "aclhost.gen", str(tmp_path / "gen")]
+    subprocess.run(generate, check=True, env=environment, cwd=tmp_path)
+    assert (tmp_path / "gen/include/aclnnop/aclnn_scaled_relu.h").is_file()
+    includes = [f"-I{path}" for path in (
+        ROOT / "native", tmp_path / "gen/include", tmp_path / "gen/native"
+    )]  # fmt: skip
+    sources = ["native/kernels/scaled_relu.cc", "gen/native/ops/scaled_relu.cc"]
+    command = ["g++", "-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", *includes]
+    subprocess.run([*command, *sources], check=True, cwd=tmp_path)

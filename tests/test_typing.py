@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A user's program under mypy --strict, against the installed package."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+PROGRAM = """
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import aclhost
+from aclhost import acl, aclnn, ops
+from aclhost.arrays import load_one
+from aclhost.compare import Comparison, Standard, compare
+from aclhost.described import describe
+from aclhost.golden import native, reference
+from aclhost.report import Entry, html_report
+from aclhost.verdict import Verdict, check
+from pytest_aclhost import Toolkit
+
+Floats = npt.NDArray[np.float32]
+
+
+def forward(x: Floats) -> Floats:
+    return aclhost.elu(x, alpha=1.0, scale=2)
+
+
+def backward(g: Floats, x: Floats) -> Floats:
+    out = np.empty_like(g)
+    return aclhost.elu_backward(g, x, is_result=True, out=out)
+
+
+def pooled(x: Floats) -> tuple[Floats, Floats]:
+    return aclhost.max_pool3d_with_argmax(x, 2, stride=(1, 1, 1))
+
+
+def judge(actual: Floats, golden: Path) -> bool:
+    found: Comparison = compare(actual, load_one(golden), standard=Standard(1e-3, 0.0))
+    Path("report.html").write_text(html_report([Entry("x", found)], "a", "b"))
+    return found.passed and found.worst[0].index == (0,)
+
+
+def phases(stream: int) -> int:
+    status: int = acl.init()
+    size, executor, status = aclnn.aclnnEluGetWorkspaceSize(0, None, 0, 0, 0)
+    return aclnn.aclnnElu(0, size, executor, stream) + status
+
+
+def verdict() -> Verdict:
+    op = ops.BY_NAME["aclnnElu"]
+    native(op, {"self": np.ones(1)}), reference(op, {"self": np.ones(1)})
+    return check(op, describe(op, ["self=float[2]"]))
+
+
+def counts() -> int:
+    with aclhost.soc("Ascend910B1"):
+        return sum(calls for calls, _ in aclhost.call_counts().values())
+
+
+@pytest.mark.aclhost_socs("all")
+def test_it(aclhost_toolkit: Toolkit) -> None:
+    assert aclhost_toolkit.prefix.is_dir()
+
+
+try:
+    forward(np.ones(1, np.float32))
+except aclhost.AclnnError as error:
+    code: int = error.status
+    rule: str = error.rule
+"""
+
+WRONG = """
+import numpy as np
+import aclhost
+
+x: str = aclhost.elu(np.ones(1))
+aclhost.elu()
+aclhost.elu(np.ones(1), alpah=1.0)
+aclhost.not_there()
+"""
+
+
+def mypy(tmp_path: Path, text: str) -> subprocess.CompletedProcess[str]:
+    (tmp_path / "program.py").write_text(text)
+    command = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", "program.py"]
+    return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+
+def test_user_program(tmp_path: Path) -> None:
+    done = mypy(tmp_path, PROGRAM)
+    assert done.returncode == 0, done.stdout
+
+
+def test_mistakes_are_found(tmp_path: Path) -> None:
+    lines = [line for line in mypy(tmp_path, WRONG).stdout.splitlines() if "error:" in line]
+    assert {int(line.split(":")[1]) for line in lines} == {5, 6, 7, 8}

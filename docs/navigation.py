@@ -8,14 +8,12 @@ from typing import Any
 
 
 def on_config(config: Any) -> Any:  # noqa: ANN401
-    """Lists every operator under its section, and the runtime page where there is one."""
+    """Lists every operator under its section."""
     docs = Path(config["docs_dir"])
     for entry in config["nav"]:
         if "Operators" in entry:
             pages = sorted(path for path in (docs / "ops").glob("*.md") if path.stem != "index")
             entry["Operators"] += [{_title(page): f"ops/{page.name}"} for page in pages]
-        if "Guide" in entry and (docs / "runtime.md").exists():
-            entry["Guide"].append({"Behaviour of the runtime": "runtime.md"})
     return config
 
 

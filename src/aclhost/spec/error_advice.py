@@ -65,29 +65,6 @@ ADVICE: dict[int, Advice] = {
         ("A stream made in one context is used while another one is current.",),
         "Call aclrtSetCurrentContext with the stream's context first.",
     ),
-    107006: Advice(
-        (
-            "An event was not made for times: it needs TIME_LINE, or aclrtCreateEvent.",
-            "The event has not happened yet.",
-        ),
-        "Create both events with aclrtCreateEvent and synchronize before asking for the time.",
-    ),
-    107011: Advice(
-        ("The stream has no thread for its callbacks, or has one already.",),
-        "Call aclrtSubscribeReport once for each stream, before aclrtLaunchCallback.",
-    ),
-    107012: Advice(
-        ("aclrtProcessReport runs on a thread that no stream was subscribed with.",),
-        "Call it on the thread whose id aclrtSubscribeReport got.",
-    ),
-    107015: Advice(
-        ("A callback is launched on a stream that nobody subscribed.",),
-        "Call aclrtSubscribeReport for the stream first.",
-    ),
-    107016: Advice(
-        ("aclrtGetMemInfo is asked for an attribute outside aclrtMemAttr.",),
-        "Use ACL_HBM_MEM or another member of aclrtMemAttr.",
-    ),
     107017: Advice(
         ("The stream was destroyed before, or the pointer never was a stream.",),
         "Destroy a stream once, after the last synchronisation on it.",
@@ -97,13 +74,6 @@ ADVICE: dict[int, Advice] = {
         "Call aclrtCtxSetSysParamOpt first, or take the error as `default`.",
     ),
     200000: Advice(("The host is out of memory.",), "Free memory, or use smaller tensors."),
-    207000: Advice(
-        (
-            "The function or the kind of event, copy or memory is not offered here.",
-            "aclrtMemcpyAsync copies from host to host.",
-        ),
-        "Choose another way; clients usually have one for devices without the feature.",
-    ),
     207001: Advice(
         ("The size is wrong by a factor, often bytes against elements.", "Memory is never freed."),
         "Check the size in the text; aclhost's limit is this machine's memory.",
@@ -120,6 +90,55 @@ ADVICE: dict[int, Advice] = {
         ("ACLHOST_SOC names no known SoC.",),
         "Use a name like Ascend910B1; the support matrix has one for each product.",
     ),
+    107006: Advice(
+        ("An event has no time stamp, or has not happened yet.",),
+        "Create it with aclrtCreateEvent or ACL_EVENT_TIME_LINE, record it, and synchronise it.",
+    ),
+    107011: Advice(
+        ("A stream is subscribed twice, or unsubscribed without a subscription.",),
+        "Pair aclrtSubscribeReport and aclrtUnSubscribeReport for each stream.",
+    ),
+    107012: Advice(
+        (
+            "aclrtProcessReport runs on a thread that no stream was subscribed for.",
+            "aclrtUnSubscribeReport names another thread than the subscription.",
+        ),
+        "Pass the id of the serving thread (pthread_self) to aclrtSubscribeReport.",
+    ),
+    107015: Advice(
+        ("aclrtLaunchCallback comes before aclrtSubscribeReport.",),
+        "Subscribe a thread for the stream first, or use aclrtLaunchHostFunc.",
+    ),
+    107016: Advice(
+        ("aclrtGetMemInfo gets a number that is no aclrtMemAttr.",),
+        "Pass ACL_HBM_MEM (1).",
+    ),
+    207000: Advice(
+        (
+            "A function that aclhost does not provide: virtual memory, IPC, notifies, graphs.",
+            "aclrtMemcpyAsync between host and host, or an event of the wrong kind.",
+        ),
+        "Take the way that the text names; clients usually have a simpler one to fall back to.",
+    ),
+    507012: Advice(
+        ("No callback arrived while aclrtProcessReport waited.",),
+        "Usually harmless: call it again in a loop.",
+    ),
+    507033: Advice(
+        ("The process was forked from one that had set a device.",),
+        'Fork before the first aclrtSetDevice, or start children with exec (Python: "spawn").',
+    ),
+    507046: Advice(
+        (
+            "Work takes longer than the timeout.",
+            "The stream waits for an event that nobody records.",
+        ),
+        "Raise the timeout, or look for the missing aclrtRecordEvent.",
+    ),
+    507047: Advice(
+        ("The event's stream has not got to it in time.",),
+        "Raise the timeout, or look at what its stream waits for.",
+    ),
     507000: Advice(
         ("A task of the stream ran out of memory or met an internal error.",),
         f"{_TEXT}; if it is not about memory, report a bug.",
@@ -127,10 +146,6 @@ ADVICE: dict[int, Advice] = {
     507007: Advice(
         ("aclrtResetDevice is called more often than aclrtSetDevice.",),
         "Pair the calls; a context is destroyed once.",
-    ),
-    507012: Advice(
-        ("aclrtProcessReport waited and no callback came.",),
-        "Harmless in a loop: call it again, or wait longer.",
     ),
     507015: Advice(
         (
@@ -158,21 +173,6 @@ ADVICE: dict[int, Advice] = {
         ),
         f"{_TEXT}: it names parameter, rule and value. `aclhost explain NAME ARG=...` checks a "
         "call without running it, on every product.",
-    ),
-    507033: Advice(
-        ("The process was forked after work had been queued; the child has no device.",),
-        "Start processes with spawn instead of fork, or fork before the first device call.",
-    ),
-    507046: Advice(
-        (
-            "Work takes longer than the timeout.",
-            "A stream waits for an event that nobody records.",
-        ),
-        "Wait longer, or look at the timeline (aclhost run --trace) for what the stream waits for.",
-    ),
-    507047: Advice(
-        ("The event is behind work that takes longer than the timeout.",),
-        "Wait longer, or look at the timeline (aclhost run --trace).",
     ),
     561000: Advice(
         (

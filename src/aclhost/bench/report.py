@@ -54,9 +54,9 @@ def _row(result: Result) -> Iterator[str]:
     yield f"{case.size} strided" if case.strided else case.size
     yield duration(result.seconds)
     yield duration(result.torch_seconds)
-    yield _number(result.ratio) + "?" * result.disturbed
+    yield _number(result.ratio, result.disturbed)
     yield _number(result.bytes_per_second / 1e9)
-    yield _number(result.streaming_fraction) + "?" * result.disturbed
+    yield _number(result.streaming_fraction, result.disturbed)
     yield f"{result.peak_extra_bytes / 2**20:.1f}"
 
 
@@ -98,5 +98,5 @@ def duration(seconds: float | None) -> str:
     return f"{seconds:.3g} s"
 
 
-def _number(value: float | None) -> str:
-    return _ABSENT if value is None else f"{value:.2f}"
+def _number(value: float | None, doubtful: bool = False) -> str:
+    return _ABSENT if value is None else f"{value:.2f}" + "?" * doubtful

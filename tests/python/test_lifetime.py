@@ -165,7 +165,7 @@ def test_threads_in_parallel() -> None:
 
 def test_other_threads_run_during_a_call() -> None:
     """With this switch interval, a thread runs only if another one gives way by itself."""
-    x = np.ones(1 << 23, np.float32)
+    x = np.ones(1 << 24, np.float32)
     go, ran = threading.Event(), []
     other = threading.Thread(target=lambda: (go.wait(), ran.append(True)))
     interval = sys.getswitchinterval()
@@ -173,13 +173,17 @@ def test_other_threads_run_during_a_call() -> None:
     sys.setswitchinterval(1000)
     try:
         go.set()
-        before = list(ran)
-        aclhost.inplace_elu(x)
+        assert ran == []
+        # On a busy machine the thread may get no processor for the length of one call.
+        for _ in range(100):
+            aclhost.inplace_elu(x)
+            if ran:
+                break
         during = list(ran)
     finally:
         sys.setswitchinterval(interval)
         other.join()
-    assert (before, during) == ([], [True])
+    assert during == [True]
 
 
 def raised(call: Callable[[], Any]) -> aclhost.AclnnError:

@@ -115,6 +115,12 @@ void double_free() {
   aclrtFree(memory);
 }
 
+void invalid_free() {
+  char* memory = static_cast<char*>(raw(64));
+  aclrtFree(memory + 32);
+  aclrtFree(memory);
+}
+
 void double_destroy() {
   aclTensor* x = tensor(4, nullptr);
   aclDestroyTensor(x);
@@ -211,6 +217,7 @@ const std::map<std::string, void (*)()> kMistakes = {
     {"use_after_free", use_after_free},
     {"free_too_early", free_too_early},
     {"double_free", double_free},
+    {"invalid_free", invalid_free},
     {"double_destroy", double_destroy},
     {"use_after_destroy", use_after_destroy},
     {"stale_stream", stale_stream},

@@ -24,6 +24,7 @@ FINDINGS = {
     "use_after_free": "use after free",
     "free_too_early": "use after free",
     "double_free": "double free",
+    "invalid_free": "invalid free",
     "double_destroy": "double destroy",
     "use_after_destroy": "use after destroy",
     "stale_stream": "use after destroy",

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether other processes used the machine while something was measured.
 
-It matters more to some than to others: OpenMP's threads wait for each other at the end of every
-call, so torch's small calls last as long as the scheduler lets a foreign process run, which is
-milliseconds. A ratio measured then says nothing.
+It matters more to some than to others: on a busy machine torch's small calls took milliseconds
+instead of microseconds, in a process of their own as well. Probably its threads wait for one that
+the scheduler has put aside. A ratio measured then says nothing.
 """
 
 from __future__ import annotations

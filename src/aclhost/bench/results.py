@@ -11,7 +11,7 @@ from aclhost.bench.cases import Case
 from aclhost.bench.machine import Machine
 
 _FORMAT = 1
-_QUIET = 0.15  # cores; the system's own bookkeeping stays below
+_QUIET = 0.15  # cores; a choice, not yet compared with an idle machine
 
 
 @dataclass(frozen=True)

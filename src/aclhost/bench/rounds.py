@@ -22,7 +22,7 @@ from aclhost.bench.workload import Call
 
 Times: TypeAlias = dict[str, list[float]]
 
-_PAUSE = 0.008  # longer than OpenMP's threads spin
+_PAUSE = 0.008  # meant to outlast threads that spin; an estimate
 _BATCH = 0.0002  # calls shorter than this are timed together
 _TIMINGS = 5  # in a turn
 _LONG = 0.005  # calls longer than this are timed once, and need not be woken up for

@@ -6,7 +6,7 @@ SOURCES := $(shell find src native toolkit CMakeLists.txt pyproject.toml README.
 	-not -path '*/__pycache__/*')
 CXX_FILES := $(shell find native examples tests -name '*.cc' -o -name '*.h' -o -name '*.cpp')
 
-.PHONY: dev demo test check docs format campaign large sanitize clean
+.PHONY: dev demo test check docs format campaign large bench bench-quick sanitize clean
 
 dev: $(VENV)/.installed
 
@@ -38,6 +38,13 @@ campaign: $(VENV)/.tested
 # Sizes past 2^31: minutes and up to 5 GB.
 large: $(VENV)/.tested
 	$(BIN)/python -m pytest -m slow
+
+# Against torch and the streaming limit: make bench ARGS="--operator elu --plots build/plots"
+bench: $(VENV)/.tested
+	$(BIN)/aclhost bench $(ARGS)
+
+bench-quick: $(VENV)/.tested
+	$(BIN)/aclhost bench --quick $(ARGS)
 
 check: $(VENV)/.tested
 	$(BIN)/ruff check .

@@ -4,6 +4,8 @@
 #include <nanobind/stl/string.h>
 
 #include "base/calls.h"
+#include "base/isa.h"
+#include "base/parallel.h"
 #include "binding/array.h"
 #include "binding/raise.h"
 #include "opbase/launch.h"
@@ -30,6 +32,17 @@ std::string soc_name() {
   const Soc* soc = current_soc();
   if (soc == nullptr) raise(PyExc_ValueError, "ACLHOST_SOC names no known SoC");
   return soc->name;
+}
+
+const char* instruction_set() {
+  switch (current_isa()) {
+    case Isa::kAvx512:
+      return "avx512";
+    case Isa::kAvx2:
+      return "avx2";
+    default:
+      return "baseline";
+  }
 }
 
 nb::dict live_objects() {
@@ -62,6 +75,8 @@ NB_MODULE(_native, module) {
   module.def("select_soc", &aclhost::python::select, nb::arg("name").none());
   module.def("soc_name", &aclhost::python::soc_name);
   module.def("live_objects", &aclhost::python::live_objects);
+  module.def("instruction_set", &aclhost::python::instruction_set);
+  module.def("thread_count", &aclhost::thread_count);
   module.def("call_counts", &aclhost::python::python_call_counts);
   aclhost::python::bind_operators(module);
 }

@@ -6,6 +6,7 @@ from __future__ import annotations
 import click
 
 from aclhost._names import suggestion
+from aclhost.cli.bench import bench
 from aclhost.cli.compare import compare_command
 from aclhost.cli.config import config, env
 from aclhost.cli.doctor import doctor
@@ -34,5 +35,15 @@ def main() -> None:
     """AscendCL and the aclnn operators on any CPU."""
 
 
-for command in (compare_command, config, doctor, env, explain, golden_command, ops_command, run):
+for command in (
+    bench,
+    compare_command,
+    config,
+    doctor,
+    env,
+    explain,
+    golden_command,
+    ops_command,
+    run,
+):
     main.add_command(command)

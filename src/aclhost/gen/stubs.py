@@ -27,6 +27,12 @@ def soc_name() -> str:
 def live_objects() -> dict[str, int]:
     """How many objects of each kind exist in the runtime."""
 
+def instruction_set() -> str:
+    """Which version of the kernels runs here: baseline, avx2 or avx512."""
+
+def thread_count() -> int:
+    """How many threads work on one call."""
+
 def call_counts() -> dict[str, tuple[int, int]]:
     """How often this process called each operator, and how many of these calls were refused."""
 

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of the element-wise operators."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import aclhost
+from aclhost.bench.workload import (
+    Array,
+    Call,
+    Workload,
+    aten,
+    new_array,
+    random_array,
+    reversed_axes,
+    tensor,
+)
+
+_SCALARS = (1.0, 1.0, 1.0)
+_BETA = 1.0
+_REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
+
+
+def _input(elements: int, dtype: str, seed: int, strided: bool) -> Array:
+    if not strided:
+        return random_array((elements,), dtype, seed)
+    rows = int(elements**0.5)
+    return reversed_axes(random_array((rows, elements // rows), dtype, seed), 2)
+
+
+def elu(variant: str, dtype: str, elements: int, strided: bool) -> Workload:
+    """Out of place; there is one variant."""
+    x = _input(elements, dtype, 0, strided)
+    out = new_array(x.shape, dtype)
+    return Workload(
+        partial(aclhost.elu, x, *_SCALARS, out=out),
+        x.nbytes + out.nbytes,
+        lambda: aten("elu", "out", tensor(x), *_SCALARS, out=tensor(out)),
+    )
+
+
+def inplace_elu(variant: str, dtype: str, elements: int, strided: bool) -> Workload:
+    """In place. Both sides work on one array, whose negative values approach 0 in time."""
+    x = _input(elements, dtype, 0, strided)
+    return Workload(
+        partial(aclhost.inplace_elu, x, *_SCALARS),
+        2 * x.nbytes,
+        lambda: aten("elu_", "default", tensor(x), *_SCALARS),
+    )
+
+
+def elu_backward(variant: str, dtype: str, elements: int, strided: bool) -> Workload:
+    """Variant exp takes the forward's input, variant result its result."""
+    is_result = variant == "result"
+    grad, x = (_input(elements, dtype, seed, strided) for seed in (0, 1))
+    out = new_array(x.shape, dtype)
+    return Workload(
+        partial(aclhost.elu_backward, grad, x, *_SCALARS, is_result, out=out),
+        grad.nbytes + x.nbytes + out.nbytes,
+        lambda: aten(
+            "elu_backward", "grad_input", tensor(grad), *_SCALARS, is_result, tensor(x),
+            grad_input=tensor(out),
+        ),
+    )  # fmt: skip
+
+
+def smooth_l1_loss(variant: str, dtype: str, elements: int, strided: bool) -> Workload:
+    """The variant is the reduction."""
+    x, target = (_input(elements, dtype, seed, strided) for seed in (0, 1))
+    out = new_array(x.shape if variant == "none" else (), dtype)
+    return Workload(
+        partial(aclhost.smooth_l1_loss, x, target, variant, _BETA, out=out),
+        x.nbytes + target.nbytes + out.nbytes,
+        lambda: _torch_loss(x, target, variant, out),
+    )
+
+
+def _torch_loss(x: Array, target: Array, reduction: str, out: Array) -> Call:
+    """With a reduction, torch's `out` overload fails on memory that it does not own."""
+    arguments = (tensor(x), tensor(target), _REDUCTIONS[reduction], _BETA)
+    if reduction == "none":
+        return aten("smooth_l1_loss", "out", *arguments, out=tensor(out))
+    return aten("smooth_l1_loss", "default", *arguments)
+
+
+def smooth_l1_loss_backward(variant: str, dtype: str, elements: int, strided: bool) -> Workload:
+    """The variant is the reduction; where there is one, the gradient is a single number."""
+    x, target = (_input(elements, dtype, seed, strided) for seed in (0, 1))
+    grad = _input(elements, dtype, 2, strided) if variant == "none" else new_array((), dtype)
+    out = new_array(x.shape, dtype)
+    return Workload(
+        partial(aclhost.smooth_l1_loss_backward, grad, x, target, variant, _BETA, out=out),
+        sum(array.nbytes for array in (grad, x, target, out)),
+        lambda: aten(
+            "smooth_l1_loss_backward", "grad_input", tensor(grad), tensor(x), tensor(target),
+            _REDUCTIONS[variant], _BETA, grad_input=tensor(out),
+        ),
+    )  # fmt: skip

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of the operators on volumes. The shape of a case is that of the large side."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+import aclhost
+from aclhost.bench.workload import (
+    Array,
+    Call,
+    Workload,
+    aten,
+    new_array,
+    random_array,
+    reversed_axes,
+    tensor,
+)
+
+if TYPE_CHECKING:
+    import torch
+
+Shape: TypeAlias = tuple[int, ...]
+_NO_SCALES = (None, None, None)
+
+
+def _input(shape: Shape, dtype: str, strided: bool) -> Array:
+    array = random_array(shape, dtype)
+    return reversed_axes(array, 3) if strided else array
+
+
+def _window(variant: str) -> tuple[list[int], list[int], list[int], list[int], bool]:
+    """A pool like 3/2/1: kernel, stride and, unless 0, padding. Dilation is 1."""
+    kernel, stride, padding = (*map(int, variant.split("/")), 0)[:3]
+    return [kernel] * 3, [stride] * 3, [padding] * 3, [1] * 3, False
+
+
+def _pooled(shape: Shape, variant: str) -> Shape:
+    kernel, stride, padding = (values[0] for values in _window(variant)[:3])
+    return (*shape[:2], *((length + 2 * padding - kernel) // stride + 1 for length in shape[2:]))
+
+
+def _long(indices: Array) -> torch.Tensor:
+    """Torch's indices are int64 whatever the operator's are."""
+    return tensor(indices).long()
+
+
+def max_pool3d_with_argmax(variant: str, dtype: str, shape: Shape, strided: bool) -> Workload:
+    """The variant is the pool."""
+    x, window, pooled = _input(shape, dtype, strided), _window(variant), _pooled(shape, variant)
+    out, indices = new_array(pooled, dtype), new_array(pooled, "int32")
+    return Workload(
+        partial(aclhost.max_pool3d_with_argmax, x, *window, out=(out, indices)),
+        x.nbytes + out.nbytes + indices.nbytes,
+        lambda: aten(
+            "max_pool3d_with_indices", "out", tensor(x), *window,
+            out=tensor(out), indices=_long(indices),
+        ),
+    )  # fmt: skip
+
+
+def max_pool3d_with_argmax_backward(
+    variant: str, dtype: str, shape: Shape, strided: bool
+) -> Workload:
+    """The variant is the pool; the indices are those that it gives."""
+    window, x = _window(variant), random_array(shape, dtype)
+    _, indices = aclhost.max_pool3d_with_argmax(x, *window)
+    grad, out = _input(indices.shape, dtype, strided), new_array(shape, dtype)
+    return Workload(
+        partial(aclhost.max_pool3d_with_argmax_backward, grad, x, indices, *window, out=out),
+        grad.nbytes + indices.nbytes + out.nbytes,
+        lambda: aten(
+            "max_pool3d_with_indices_backward", "grad_input", tensor(grad), tensor(x), *window,
+            _long(indices), grad_input=tensor(out),
+        ),
+    )  # fmt: skip
+
+
+def _unpool_indices(variant: str, shape: Shape) -> Array:
+    """Those of a pool 2/2, or any in the volume."""
+    if variant == "local":
+        _, indices = aclhost.max_pool3d_with_argmax(random_array(shape, "float32"), 2)
+        return indices.astype(np.int64)
+    drawn = np.random.default_rng(0).integers(0, np.prod(shape[2:]), _pooled(shape, "2/2"))
+    return np.asarray(drawn, np.int64)
+
+
+def max_unpool3d(variant: str, dtype: str, shape: Shape, strided: bool) -> Workload:
+    """The variant says where the indices come from."""
+    indices = _unpool_indices(variant, shape)
+    x, out, size = _input(indices.shape, dtype, strided), new_array(shape, dtype), list(shape[2:])
+    return Workload(
+        partial(aclhost.max_unpool3d, x, indices, size, out=out),
+        x.nbytes + indices.nbytes + out.nbytes,
+        lambda: aten(
+            "max_unpool3d", "out", tensor(x), tensor(indices), size, [2] * 3, [0] * 3,
+            out=tensor(out),
+        ),
+    )  # fmt: skip
+
+
+def max_unpool3d_backward(variant: str, dtype: str, shape: Shape, strided: bool) -> Workload:
+    """The variant says where the indices come from. All of the large volume counts as read."""
+    indices = _unpool_indices(variant, shape)
+    grad, x, out = _input(shape, dtype, strided), *(new_array(indices.shape, dtype),) * 2
+    return Workload(
+        partial(aclhost.max_unpool3d_backward, grad, x, indices, list(shape[2:]), out=out),
+        grad.nbytes + indices.nbytes + out.nbytes,
+        lambda: _gather(tensor(grad), tensor(indices).flatten(2), tensor(out).view(*shape[:2], -1)),
+    )
+
+
+def _gather(grad: torch.Tensor, indices: torch.Tensor, out: torch.Tensor) -> Call:
+    """Torch has no backward of unpooling; its autograd gathers."""
+    import torch
+
+    if grad.is_contiguous():
+        return partial(torch.gather, grad.flatten(2), -1, indices, out=out)
+    return lambda: torch.gather(grad.flatten(2), -1, indices, out=out)
+
+
+def _resized(variant: str, shape: Shape) -> Shape:
+    """The small side of a resize by a factor like x1.5."""
+    return (*shape[:2], *(int(length / float(variant[1:])) for length in shape[2:]))
+
+
+def upsample_nearest3d(variant: str, dtype: str, shape: Shape, strided: bool) -> Workload:
+    """The variant is the factor."""
+    x, out = _input(_resized(variant, shape), dtype, strided), new_array(shape, dtype)
+    size = list(shape[2:])
+    return Workload(
+        partial(aclhost.upsample_nearest3d, x, size, out=out),
+        x.nbytes + out.nbytes,
+        lambda: aten("upsample_nearest3d", "out", tensor(x), size, *_NO_SCALES, out=tensor(out)),
+    )
+
+
+def upsample_nearest3d_backward(variant: str, dtype: str, shape: Shape, strided: bool) -> Workload:
+    """The variant is the factor."""
+    grad, size, source = _input(shape, dtype, strided), shape[2:], _resized(variant, shape)
+    out = new_array(source, dtype)
+    sizes = (list(size), list(source))
+    return Workload(
+        partial(aclhost.upsample_nearest3d_backward, grad, *sizes, out=out),
+        grad.nbytes + out.nbytes,
+        lambda: aten(
+            "upsample_nearest3d_backward", "grad_input", tensor(grad), *sizes, *_NO_SCALES,
+            grad_input=tensor(out),
+        ),
+    )  # fmt: skip

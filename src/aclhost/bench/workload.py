@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A call that is ready to be made, with all of its arrays in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    import torch
+
+Array: TypeAlias = npt.NDArray[np.generic]
+Call: TypeAlias = Callable[[], object]
+
+_PATTERN_LENGTH = 1 << 16
+
+
+@dataclass(frozen=True)
+class Workload:
+    """The same work for aclhost and for torch, on the same arrays.
+
+    `moved` counts the bytes that have to be read or written once; `peer` makes torch's call, so
+    that it is only looked at where torch is installed.
+    """
+
+    call: Call
+    moved: int
+    peer: Callable[[], Call]
+
+
+def dtype_of(name: str) -> np.dtype[np.generic]:
+    """A NumPy dtype, bfloat16 included."""
+    if name == "bfloat16":
+        import ml_dtypes
+
+        name = ml_dtypes.bfloat16
+    found: np.dtype[np.generic] = np.dtype(name)
+    return found
+
+
+def random_array(shape: tuple[int, ...], dtype: str, seed: int = 0) -> Array:
+    """Values on both sides of 0. They repeat: drawing 1e8 of them would take longer than a case."""
+    pattern = np.random.default_rng(seed).normal(0, 2, _PATTERN_LENGTH + seed)
+    if dtype_of(dtype).kind in "iu":
+        pattern = np.abs(pattern * 10)
+    return np.resize(pattern.astype(dtype_of(dtype)), shape)
+
+
+def new_array(shape: tuple[int, ...], dtype: str) -> Array:
+    """Room for a result, written once so that its pages exist."""
+    return np.full(shape, 0, dtype_of(dtype))
+
+
+def reversed_axes(array: Array, axes: int) -> Array:
+    """The same values, with the last axes laid out in memory the other way round."""
+    kept = array.ndim - axes
+    order = (*range(kept), *range(array.ndim - 1, kept - 1, -1))
+    return np.ascontiguousarray(array.transpose(order)).transpose(order)
+
+
+def tensor(array: Array) -> torch.Tensor:
+    """The same memory as a tensor."""
+    import torch
+
+    if array.dtype.name == "bfloat16":
+        return torch.from_numpy(array.view(np.uint16)).view(torch.bfloat16)
+    return torch.from_numpy(array)
+
+
+def aten(name: str, overload: str, *arguments: object, **outputs: object) -> Call:
+    """Torch's own operator, without what `torch.nn.functional` adds."""
+    import torch
+
+    return partial(getattr(getattr(torch.ops.aten, name), overload), *arguments, **outputs)

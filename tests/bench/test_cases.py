@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The grid of the benchmark covers the operators, and both sides of a case do the same work."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from aclhost import ops
+from aclhost.bench import cases, runner
+from aclhost.bench.workload import reversed_axes
+from aclhost.spec import products
+from aclhost.spec.rules.dtype import DtypeIn
+
+ALL = runner.chosen(cases.OPERATORS, quick=False)
+SMALL = {"tiny": (1000,), "volume": (1, 2, 8, 8, 8)}
+
+
+def small(case):
+    shape = SMALL["tiny" if case.operator in cases.ELEMENTWISE else "volume"]
+    return replace(case, size="tiny", shape=shape)
+
+
+# Each variant, dtype and layout once, whatever its size.
+KINDS = list(dict.fromkeys(small(case) for case in ALL))
+
+
+def test_every_operator_has_cases():
+    assert set(cases.OPERATORS) == {op.snake_name for op in ops.ALL}
+    for quick in (True, False):
+        chosen = runner.chosen(cases.OPERATORS, quick)
+        assert {case.operator for case in chosen} == set(cases.OPERATORS)
+
+
+@pytest.mark.parametrize("op", ops.ALL, ids=lambda op: op.name)
+def test_every_dtype_has_cases(op):
+    """Those of the first tensor on the default product."""
+    rule = next(step for step in op.steps if isinstance(step, DtypeIn))
+    found = {case.dtype for case in ALL if case.operator == op.snake_name}
+    assert found == {dtype.numpy for dtype in rule.dtypes(products.DEFAULT)}
+
+
+def test_names_are_unique():
+    assert len({case.name for case in ALL}) == len(ALL)
+
+
+def test_sizes_of_the_grid():
+    elements = {case.elements for case in ALL if case.operator in cases.ELEMENTWISE}
+    assert elements == {1000, 100_000, 1 << 25}
+    shapes = {case.shape for case in ALL if case.operator in cases.ON_VOLUMES}
+    assert {(2, 32, 32, 64, 64), (4, 64, 32, 64, 64)} < shapes
+    assert any(shape[0] * shape[1] == 1 for shape in shapes)
+    for operator in cases.OPERATORS:
+        assert any(case.strided for case in ALL if case.operator == operator)
+
+
+def test_reversed_axes_changes_memory_only():
+    array = np.arange(2 * 3 * 4 * 5).reshape(2, 3, 4, 5)
+    view = reversed_axes(array, 3)
+    assert np.array_equal(view, array)
+    assert view.strides == (480, 8, 24, 96)
+
+
+@pytest.mark.parametrize("case", KINDS, ids=lambda case: case.name)
+def test_the_call_and_torchs_call_agree(case):
+    pytest.importorskip("torch")
+    workload = case.prepare()
+    assert workload.moved > 0
+    peer, note = runner._peer(case.prepare())
+    if peer is None:
+        assert case.dtype not in ("float32", "float16"), note
+        return
+    ours = as_double(workload.call())
+    theirs = as_double(case.prepare().peer()())
+    if (case.operator, case.variant) != ("max_unpool3d", "random"):  # who wins is open in torch
+        exact = case.dtype in ("float32", "float64")
+        relative, absolute = (1e-5, 1e-5) if exact else (2e-2, 0.2)  # torch sums in half precision
+        np.testing.assert_allclose(ours.ravel(), theirs.ravel(), rtol=relative, atol=absolute)
+
+
+def as_double(result):
+    """Of several results the first."""
+    result = result[0] if isinstance(result, tuple) else result
+    return result.astype(np.float64) if isinstance(result, np.ndarray) else result.double().numpy()
+
+
+@pytest.mark.parametrize("case", KINDS, ids=lambda case: case.name)
+def test_torch_writes_where_the_operator_does(case):
+    """So that neither side pays for fresh memory."""
+    pytest.importorskip("torch")
+    workload = case.prepare()
+    peer, _ = runner._peer(workload)
+    if peer is None or (case.operator == "smooth_l1_loss" and case.variant != "none"):
+        return
+    ours, theirs = workload.call(), peer()
+    if isinstance(ours, tuple):
+        ours, theirs = ours[0], theirs[0]
+    assert theirs.data_ptr() == ours.ctypes.data

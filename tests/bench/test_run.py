@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From cases to tables, JSON and plots. What the clock says is not tested."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from io import StringIO
+from itertools import count
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from aclhost.bench import cases, contention, memory, plots, report, rounds, runner
+from aclhost.bench.machine import this_machine
+from aclhost.bench.probe import streaming
+from aclhost.bench.results import Run
+
+HASTE = runner.Effort(seconds=0.001, fewest_rounds=2, growth_sizes=(10, 100))
+
+
+@pytest.fixture(scope="module")
+def run():
+    """Every operator once, on the tiny size."""
+    tiny = [case for case in runner.chosen(cases.OPERATORS, quick=True) if case.size == "tiny"]
+    with_torch = runner.use_torch()
+    found = Run(this_machine(with_torch), skipped=["something: skipped"])
+    found.results.extend(runner.measure(case, HASTE, with_torch) for case in tiny)
+    found.growth.extend(runner.growth(cases.OPERATORS, HASTE))
+    return found
+
+
+@pytest.fixture
+def no_torch(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+
+
+@pytest.fixture
+def no_matplotlib(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+
+
+def is_png(path):
+    return path.read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+
+
+def printed(run):
+    console = Console(width=120, file=StringIO())
+    for part in report.tables(run):
+        console.print(part)
+    return console.file.getvalue()
+
+
+def test_results_are_complete(run):
+    assert [result.case.operator for result in run.results] == list(cases.OPERATORS)
+    for result in run.results:
+        assert result.rounds >= HASTE.fewest_rounds
+        assert min(result.seconds, result.bytes_moved, result.streaming_bytes_per_second) > 0
+        assert result.peak_extra_bytes >= 0
+        assert result.streaming_fraction is None  # tiny
+        assert (result.ratio is None) == (result.torch_seconds is None)
+    assert "torch" not in run.machine.versions or all(result.ratio for result in run.results)
+
+
+def test_growth_is_that_of_elementwise_operators(run):
+    assert [one.operator for one in run.growth] == list(cases.ELEMENTWISE)
+    assert all(list(one.seconds_per_element) == [10, 100] for one in run.growth)
+
+
+def test_json_round_trip(run):
+    assert Run.from_json(run.to_json()) == run
+
+
+def test_json_of_another_format_is_refused(run):
+    other = run.to_json().replace('"format": 1', '"format": 0')
+    with pytest.raises(ValueError, match="format 0 of results is not 1"):
+        Run.from_json(other)
+
+
+def test_table_has_every_case_and_number(run):
+    text = printed(run)
+    assert run.machine.cpu in text
+    assert "something: skipped" in text
+    assert "\u2026" not in text  # where a cell was cut
+    for result in run.results:
+        line = next(
+            line for line in text.splitlines() if line.split()[:1] == [result.case.operator]
+        )
+        assert report.duration(result.seconds) in line
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(1.234e-6, "1.23 us"), (0.0004, "400 us"), (0.05, "50 ms"), (12.3, "12.3 s"), (None, "-")],
+)
+def test_durations(seconds, text):
+    assert report.duration(seconds) == text
+
+
+def test_plots_are_png(run, tmp_path):
+    pytest.importorskip("matplotlib")
+    written = plots.write_plots(run, tmp_path / "new" / "directory")
+    assert {path.name for path in written} >= {"roofline.png"}
+    assert all(is_png(path) for path in written)
+
+
+def test_no_ratio_plot_without_ratios(run, tmp_path):
+    pytest.importorskip("matplotlib")
+    results = [replace(result, ratio=None) for result in run.results]
+    written = plots.write_plots(replace(run, results=results), tmp_path)
+    assert [path.name for path in written] == ["roofline.png"]
+
+
+def test_without_torch_there_is_the_streaming_limit(no_torch):
+    assert not runner.use_torch()
+    case = replace(next(cases.quick("elu")), size="medium")
+    result = runner.measure(case, HASTE, with_torch=False)
+    assert (result.ratio, result.torch_seconds, result.note) == (None, None, "")
+    assert result.streaming_fraction > 0
+
+
+def test_what_torch_lacks_is_noted():
+    pytest.importorskip("torch")
+    case = cases.Case("max_unpool3d", "local", "int8", "tiny", cases.VOLUMES["tiny"])
+    result = runner.measure(case, HASTE, with_torch=True)
+    assert result.ratio is None
+    assert result.note.startswith("torch: ")
+
+
+def test_turns_rotate(monkeypatch):
+    monkeypatch.setattr(rounds, "_usual_time", lambda call: 1.0)  # long calls are made once a turn
+    monkeypatch.setattr(rounds, "_PAUSE", 0)
+    calls = []
+    contenders = {name: lambda name=name: calls.append(name) for name in "abc"}
+    times = rounds.take_turns(contenders, seconds=1e-9, fewest=4)
+    assert "".join(calls) == "abcbcacababc"
+    assert [len(column) for column in times.values()] == [4, 4, 4]
+
+
+def test_quotients_are_paired():
+    times = {"ours": [1.0, 10.0, 1.0], "torch": [2.0, 20.0, 9.0]}
+    assert rounds.quotient(times, "torch", "ours") == 2.0
+    assert rounds.quotient(times, "absent", "ours") is None
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_streaming_adds_all_parts(threads, monkeypatch):
+    order = count()
+    monkeypatch.setattr("aclhost.bench.probe._best_time", lambda call: -next(order))
+    made = []
+    monkeypatch.setattr(np, "ones", lambda n, dtype: made.append(np.full(n, 1, dtype)) or made[-1])
+    with streaming(12 * 1001, threads) as call:
+        call()
+    assert np.array_equal(made[2], np.full(1001, 2))
+    assert sum(array.nbytes for array in made) == 12 * 1001
+
+
+def test_other_processes_are_noticed(run):
+    quiet = replace(run, results=[replace(result, foreign_cores=0.0) for result in run.results])
+    assert quiet.disturbance == ""
+    assert "?" not in printed(quiet)
+    busy = replace(run, results=[replace(result, foreign_cores=1.0) for result in run.results])
+    assert busy.disturbance.startswith("11 of 11 cases ran while other processes were busy")
+    text = printed(busy)
+    assert busy.disturbance in " ".join(text.split())
+    assert all(f" {result.ratio:.2f}? " in text for result in busy.results if result.ratio)
+    assert "-?" not in text
+
+
+def test_own_time_is_not_that_of_others(monkeypatch):
+    clocks = {"wall": 0.0, "own": 0.0, "all": 100.0}
+    monkeypatch.setattr(contention, "perf_counter", lambda: clocks["wall"])
+    monkeypatch.setattr(contention, "process_time", lambda: clocks["own"])
+    monkeypatch.setattr(contention, "_busy_seconds", lambda: clocks["all"])
+    others = contention.Others()
+    clocks.update({"wall": 2.0, "own": 3.0, "all": 104.0})
+    assert others.cores() == 0.5
+
+
+def test_busy_time_is_read_from_the_kernel(monkeypatch, tmp_path):
+    stat = tmp_path / "stat"
+    stat.write_text("cpu  100 20 30 9000 800 4 5 6 50 0\ncpu0 1 1 1 1 1 1 1 1 1 1\n")
+    monkeypatch.setattr(contention, "_STAT", stat)
+    monkeypatch.setattr(contention.os, "sysconf", {"SC_CLK_TCK": 100}.get)
+    assert contention._busy_seconds() == 1.65
+
+
+def test_peak_memory_sees_a_temporary():
+    extra = memory.peak_extra(lambda: np.ones(8 << 20).sum())
+    assert extra >= 60 << 20
+    assert memory.peak_extra(lambda: None) < 8 << 20
+
+
+def test_cases_too_large_for_memory(monkeypatch):
+    case = next(cases.quick("elu"))
+    assert not runner.too_large(case)
+    monkeypatch.setattr(memory, "available", lambda: 1000)
+    assert runner.too_large(case)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of the program that run when a stream gets to them.
+#include "runtime/callback.h"
+
 #include <pthread.h>
 
 #include <chrono>
@@ -92,6 +94,13 @@ Subscriptions& subscriptions() {
 
 uint64_t this_thread() { return static_cast<uint64_t>(pthread_self()); }
 
+// The caller holds the mutex.
+void erase(Subscriptions& all, std::map<int32_t, Subscription>::iterator found) {
+  const Subscription ended = found->second;
+  all.by_stream.erase(found);
+  if (all.of_thread(ended.thread) == nullptr) ended.inbox->close();
+}
+
 int32_t subscribe(const Call& call, uint64_t thread, const Stream& stream) {
   Subscriptions& all = subscriptions();
   std::lock_guard<std::mutex> lock(all.mutex);
@@ -116,9 +125,7 @@ int32_t unsubscribe(const Call& call, uint64_t thread, const Stream& stream) {
     return call.fail(ACL_ERROR_RT_THREAD_SUBSCRIBE, "threadId",
                      "is not the thread that the stream's callbacks go to");
   }
-  const std::shared_ptr<Inbox> inbox = found->second.inbox;
-  all.by_stream.erase(found);
-  if (all.of_thread(thread) == nullptr) inbox->close();
+  erase(all, found);
   return ACL_SUCCESS;
 }
 
@@ -174,6 +181,14 @@ int32_t with_stream(const char* name, aclrtStream stream, Body&& body) {
 }
 
 }  // namespace
+
+void end_subscription(int32_t stream_id) {
+  Subscriptions& all = subscriptions();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  const auto found = all.by_stream.find(stream_id);
+  if (found != all.by_stream.end()) erase(all, found);
+}
+
 }  // namespace aclhost
 
 using namespace aclhost;

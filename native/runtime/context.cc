@@ -103,6 +103,11 @@ int32_t no_context(const Call& call) {
                    "aclrtSetCurrentContext on it first");
 }
 
+int32_t no_more_contexts(const Call& call) {
+  return call.fail(ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, "context",
+                   "cannot be created: too many exist; destroy some with aclrtDestroyContext");
+}
+
 int32_t no_stream(const Call& call, aclrtStream stream) {
   const bool stale = streams().was_ours(stream);
   if (stale) observe([&](Observer& o) { o.misused(call.name, "stream", stream); });
@@ -119,7 +124,9 @@ extern "C" aclError aclrtCreateContext(aclrtContext* context, int32_t deviceId) 
   return acl_call("aclrtCreateContext", [&](const Call& call) {
     if (context == nullptr) return call.null("context");
     if (const int32_t code = check_device(call, deviceId)) return code;
-    *context = thread_explicit = contexts().create(deviceId, false);
+    const aclrtContext created = contexts().create(deviceId, false);
+    if (created == nullptr) return no_more_contexts(call);
+    *context = thread_explicit = created;
     return ACL_SUCCESS;
   });
 }

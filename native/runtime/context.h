@@ -58,6 +58,7 @@ void bind_primary_context(aclrtContext primary);
 
 // The failures of calls that need a context or a stream.
 int32_t no_context(const Call& call);
+int32_t no_more_contexts(const Call& call);
 int32_t no_stream(const Call& call, aclrtStream stream);
 
 }  // namespace aclhost

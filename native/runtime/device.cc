@@ -104,6 +104,7 @@ extern "C" aclError aclrtSetDevice(int32_t deviceId) {
     Device& device = device_at(deviceId);
     std::lock_guard<std::mutex> lock(device.mutex);
     if (device.users == 0) device.primary = contexts().create(deviceId, true);
+    if (device.primary == nullptr) return no_more_contexts(call);
     ++device.users;
     bind_primary_context(device.primary);
     return ACL_SUCCESS;

@@ -36,7 +36,12 @@ int32_t check_flags(const Call& call, uint32_t flag, uint32_t allowed) {
 
 int32_t create(const Call& call, aclrtEvent* event, EventKind kind, uint32_t flags) {
   if (!current_context()) return no_context(call);
-  *event = events().create(kind, flags);
+  const aclrtEvent created = events().create(kind, flags);
+  if (created == nullptr) {
+    return call.fail(ACL_ERROR_RT_NO_EVENT_RESOURCE, "event",
+                     "cannot be created: too many exist; destroy some with aclrtDestroyEvent");
+  }
+  *event = created;
   return ACL_SUCCESS;
 }
 

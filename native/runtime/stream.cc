@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "acl/acl_rt.h"
+#include "runtime/callback.h"
 #include "runtime/context.h"
 #include "runtime/schedule.h"
 
@@ -113,12 +114,12 @@ Stream::~Stream() {
     queue_->work.notify_all();
     abandoned = queue_->abandoned;
   }
-  if (!worker_.joinable()) return;
   if (abandoned || on_worker()) {
-    worker_.detach();
-  } else {
+    if (worker_.joinable()) worker_.detach();
+  } else if (worker_.joinable()) {
     worker_.join();
   }
+  end_subscription(id_);
 }
 
 bool Stream::on_worker() const { return worker_.get_id() == std::this_thread::get_id(); }

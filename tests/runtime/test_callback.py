@@ -95,3 +95,11 @@ def test_bad_arguments(lib, stream, subscribed):
     assert lib.aclrtUnSubscribeReport(1, 12345) == RT_INVALID_HANDLE
     for timeout in (0, -2):
         assert lib.aclrtProcessReport(timeout) == RT_PARAM_INVALID
+
+
+def test_a_subscription_ends_with_its_stream(lib, device):
+    stream = c_void_p()
+    assert lib.aclrtCreateStream(ctypes.byref(stream)) == 0
+    assert lib.aclrtSubscribeReport(threading.get_ident(), stream) == 0
+    assert lib.aclrtDestroyStream(stream) == 0
+    assert lib.aclrtProcessReport(1) == RT_THREAD_SUBSCRIBE

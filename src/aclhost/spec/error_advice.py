@@ -78,6 +78,14 @@ ADVICE: dict[int, Advice] = {
         ("The size is wrong by a factor, often bytes against elements.", "Memory is never freed."),
         "Check the size in the text; aclhost's limit is this machine's memory.",
     ),
+    207005: Advice(
+        ("Millions of contexts were created and never destroyed.",),
+        "Destroy contexts when they are no longer needed.",
+    ),
+    207007: Advice(
+        ("Millions of events were created and never destroyed.",),
+        "Destroy events when they are no longer needed.",
+    ),
     207008: Advice(
         ("Streams are created in a loop and never destroyed.",),
         "Reuse streams, or destroy each with aclrtDestroyStream.",

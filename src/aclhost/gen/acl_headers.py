@@ -27,9 +27,9 @@ _VISIBILITY = """\
 def emit() -> Iterator[tuple[str, str]]:
     """Every header that belongs to no operator."""
     yield _header("acl/acl.h", "", includes=('"acl_rt.h"', '"acl_op.h"', '"acl_mdl.h"'))
-    yield _placeholder("acl/acl_op.h", "single operators through the graph engine")
-    yield _placeholder("acl/acl_mdl.h", "offline models")
-    yield _placeholder("acl/acl_base_mdl.h", "types of offline models")
+    yield _empty_header("acl/acl_op.h", "single operators through the graph engine")
+    yield _empty_header("acl/acl_mdl.h", "offline models")
+    yield _empty_header("acl/acl_base_mdl.h", "types of offline models")
     yield _header(
         "acl/acl_base.h",
         "",
@@ -109,7 +109,7 @@ def _error_header(
     return _header(path, _codes(codes, template), source="error_codes.py", includes=includes)
 
 
-def _placeholder(path: str, subject: str) -> tuple[str, str]:
+def _empty_header(path: str, subject: str) -> tuple[str, str]:
     return _header(path, f"// Upstream keeps {subject} here; nothing of it is provided.\n")
 
 

@@ -23,43 +23,46 @@ inline To bit_cast(From from) {
   return to;
 }
 
-inline float half_to_float(uint16_t half) {
+// The conversions below take and give bit patterns in 32-bit words: one, or a vector of them.
+template <typename Float, typename Word>
+inline Float half_to_float(Word half) {
   constexpr uint32_t kRebias = (127u - 15u) << 23;
-  const uint32_t sign = (half & 0x8000u) << 16;
-  const uint32_t magnitude = (half & 0x7FFFu) << 13;
-  const uint32_t exponent = magnitude & 0x0F800000u;
+  const Word sign = (half & 0x8000u) << 16;
+  const Word magnitude = (half & 0x7FFFu) << 13;
+  const Word exponent = magnitude & 0x0F800000u;
   // A subnormal is m * 2^-24. With the exponent of 2^-14 put in front of m it becomes
   // 2^-14 + m * 2^-24, a normal number, and the subtraction is exact.
   constexpr uint32_t kSmallestNormal = 113u << 23;
-  const float subnormal = bit_cast<float>(magnitude + kSmallestNormal) - 0x1p-14f;
-  uint32_t bits = magnitude + kRebias;
+  const Float subnormal = bit_cast<Float>(magnitude + kSmallestNormal) - 0x1p-14f;
+  Word bits = magnitude + kRebias;
   bits = exponent == 0x0F800000u ? bits + kRebias : bits;
-  bits = exponent == 0 ? bit_cast<uint32_t>(subnormal) : bits;
-  return bit_cast<float>(bits | sign);
+  bits = exponent == 0u ? bit_cast<Word>(subnormal) : bits;
+  return bit_cast<Float>(bits | sign);
 }
 
-inline uint16_t float_to_half(float value) {
-  const uint32_t bits = bit_cast<uint32_t>(value);
-  const uint32_t sign = (bits >> 16) & 0x8000u;
-  const uint32_t magnitude = bits & 0x7FFFFFFFu;
-  const uint32_t normal =
-      (magnitude - ((127u - 15u) << 23) + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13;
+template <typename Word, typename Float>
+inline Word float_to_half(Float value) {
+  const Word bits = bit_cast<Word>(value);
+  const Word sign = (bits >> 16) & 0x8000u;
+  const Word magnitude = bits & 0x7FFFFFFFu;
+  const Word normal = (magnitude - ((127u - 15u) << 23) + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13;
   // The spacing of floats just above 0.5 is 2^-24, the smallest half: the addition rounds.
-  const uint32_t small = magnitude < 0x38800000u ? magnitude : 0u;
-  const uint32_t subnormal = bit_cast<uint32_t>(bit_cast<float>(small) + 0.5f) - 0x3F000000u;
-  uint32_t half = magnitude < 0x38800000u ? subnormal : normal;
-  half = magnitude >= 0x47800000u ? 0x7C00u : half;  // 65536; 65520 and up carry over by themselves
+  const Word small = magnitude < 0x38800000u ? magnitude : magnitude & 0u;
+  const Word subnormal = bit_cast<Word>(bit_cast<Float>(small) + 0.5f) - 0x3F000000u;
+  const Word infinity = (magnitude & 0u) + 0x7C00u;
+  Word half = magnitude < 0x38800000u ? subnormal : normal;
+  half =
+      magnitude >= 0x47800000u ? infinity : half;  // 65536; 65520 and up carry over by themselves
   half = magnitude > 0x7F800000u ? 0x7E00u | ((magnitude >> 13) & 0x1FFu) : half;
-  return static_cast<uint16_t>(half | sign);
+  return half | sign;
 }
 
-inline float bf16_to_float(uint16_t bf16) { return bit_cast<float>(uint32_t{bf16} << 16); }
-
-inline uint16_t float_to_bf16(float value) {
-  const uint32_t bits = bit_cast<uint32_t>(value);
-  const uint32_t rounded = (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
-  const uint32_t quiet_nan = (bits >> 16) | 0x0040u;
-  return static_cast<uint16_t>((bits & 0x7FFFFFFFu) > 0x7F800000u ? quiet_nan : rounded);
+template <typename Word, typename Float>
+inline Word float_to_bf16(Float value) {
+  const Word bits = bit_cast<Word>(value);
+  const Word rounded = (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
+  const Word quiet_nan = (bits >> 16) | 0x0040u;
+  return (bits & 0x7FFFFFFFu) > 0x7F800000u ? quiet_nan : rounded;
 }
 
 // Narrows towards the neighbour with an odd last bit unless exact. Rounding that to an even shorter
@@ -74,9 +77,6 @@ inline float round_to_odd(double value) {
   bits |= away != wanted ? 1u : 0u;
   return value == value ? bit_cast<float>(bits) : nearest;
 }
-
-inline uint16_t double_to_half(double value) { return float_to_half(round_to_odd(value)); }
-inline uint16_t double_to_bf16(double value) { return float_to_bf16(round_to_odd(value)); }
 
 // The element types of tensors that C++ has no name for.
 struct Half {
@@ -94,8 +94,8 @@ struct Complex {
 // The type an element is computed in: float, or double for double.
 inline float widen(float value) { return value; }
 inline double widen(double value) { return value; }
-inline float widen(const Half& value) { return half_to_float(value.bits); }
-inline float widen(const BFloat16& value) { return bf16_to_float(value.bits); }
+inline float widen(const Half& value) { return half_to_float<float>(uint32_t{value.bits}); }
+inline float widen(const BFloat16& value) { return bit_cast<float>(uint32_t{value.bits} << 16); }
 
 template <typename T>
 using ComputeType = decltype(widen(T{}));
@@ -110,13 +110,15 @@ struct Narrow {
 };
 template <>
 struct Narrow<Half> {
-  static Half from(float value) { return {float_to_half(value)}; }
-  static Half from(double value) { return {double_to_half(value)}; }
+  static Half from(float value) { return {static_cast<uint16_t>(float_to_half<uint32_t>(value))}; }
+  static Half from(double value) { return from(round_to_odd(value)); }
 };
 template <>
 struct Narrow<BFloat16> {
-  static BFloat16 from(float value) { return {float_to_bf16(value)}; }
-  static BFloat16 from(double value) { return {double_to_bf16(value)}; }
+  static BFloat16 from(float value) {
+    return {static_cast<uint16_t>(float_to_bf16<uint32_t>(value))};
+  }
+  static BFloat16 from(double value) { return from(round_to_odd(value)); }
 };
 template <typename Part>
 struct Narrow<Complex<Part>> {

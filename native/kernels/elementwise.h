@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 #include <utility>
 
@@ -18,7 +19,7 @@
 #include "base/status.h"
 #include "kernels/convert.h"
 #include "kernels/memory.h"
-#include "kernels/runs.h"
+#include "kernels/simd.h"
 #include "kernels/strided.h"
 #include "opbase/no_kernel.h"
 
@@ -26,7 +27,6 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 
 constexpr int64_t kBlockElements = 1024;
-constexpr std::size_t kCacheBytes = 24 << 20;  // working sets above it do not stay in the cache
 constexpr int64_t kParallelElements = 16 * kBlockElements;  // less is not worth a second thread
 
 // A value that names a type, for generic lambdas.
@@ -175,21 +175,23 @@ inline int64_t block_size(const StridedLoop& loop, int64_t begin, int64_t end) {
   return long_runs && left_in_run < left ? left_in_run : left;
 }
 
-// The scalar definition, applied to a block.
-template <typename T, typename Point, std::size_t... I>
-void compute_block(const Point& point, const T* const* in, int64_t count, T* out,
+// The operator's definition, applied to a block. The last elements are computed in a vector that
+// they do not fill, by the same code as all others.
+template <typename T, typename Out, typename Point, std::size_t... I>
+void compute_block(const Point& point, const T* const* in, int64_t count, Out* out,
                    std::index_sequence<I...>) {
+  constexpr int64_t lanes = kLanes<ComputeType<T>>;
   const Point own_point = point;  // on the stack, what it holds stays in registers
-  if constexpr (kConvertsInRuns<T>) {
-    ComputeType<T> wide[sizeof...(I)][kBlockElements], result[kBlockElements];
-    (widen_run(in[I], count, wide[I]), ...);
-    for (int64_t i = 0; i < count; ++i) result[i] = own_point(wide[I][i]...);
-    narrow_run(result, count, out);
-  } else {
-// Input and output are the same elements or different ones: no iteration reads another's result.
-#pragma GCC ivdep
-    for (int64_t i = 0; i < count; ++i) out[i] = Narrow<T>::from(own_point(widen(in[I][i])...));
+  int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    store_narrowed(out + i, own_point(load_widened(in[I] + i)...));
   }
+  if (i == count) return;
+  T rest[sizeof...(I)][lanes] = {};
+  Out results[lanes];
+  (std::memcpy(rest[I], in[I] + i, (count - i) * sizeof(T)), ...);
+  store_narrowed(results, own_point(load_widened(rest[I])...));
+  std::memcpy(out + i, results, (count - i) * sizeof(Out));
 }
 
 template <typename T, typename Point, std::size_t... I>
@@ -229,7 +231,8 @@ Status elementwise(const Point& point, const TensorView& out, const Views&... vi
     if (!inputs[i].move) return no_kernel_for(*sources[i]);
   }
   const StridedLoop loop = make_loop({&out, &views...});
-  const bool past_cache = loop.total * (kInputs + 1) * sizeof(T) > kCacheBytes;
+  const bool past_cache =
+      loop.total > kCacheBytes / static_cast<int64_t>((kInputs + 1) * sizeof(T));
   parallel_for(loop.total, kParallelElements, [&](int64_t begin, int64_t end) {
     detail::compute_blocks<T>(loop, begin, end, point, output, inputs, past_cache,
                               std::make_index_sequence<kInputs>{});

@@ -29,9 +29,9 @@ Status elu(const TensorView& self, const EluScalars<float>& scalars, const Tenso
     using Real = ComputeType<T>;
     const EluScalars<Real> s = widened<Real>(scalars);
     if (std::isfinite(s.alpha) && std::isfinite(s.input_scale)) {
-      return elementwise<T>([s](Real x) { return elu_point(x, s); }, out, self);
+      return elementwise<T>([s](auto x) { return elu_point(x, s); }, out, self);
     }
-    return elementwise<T>([s](Real x) { return elu_saturated_point(x, s); }, out, self);
+    return elementwise<T>([s](auto x) { return elu_saturated_point(x, s); }, out, self);
   });
 }
 
@@ -50,10 +50,10 @@ Status run(const EluBackwardArgs& args) {
     const EluScalars<Real> s = widened<Real>(scalars);
     const Real k = product;
     if (args.isResult) {
-      const auto point = [=](Real g, Real y) { return elu_backward_from_result_point(g, y, k, s); };
+      const auto point = [=](auto g, auto y) { return elu_backward_from_result_point(g, y, k, s); };
       return elementwise<T>(point, args.gradInput, args.gradOutput, args.selfOrResult);
     }
-    const auto point = [=](Real g, Real x) { return elu_backward_point(g, x, k, s); };
+    const auto point = [=](auto g, auto x) { return elu_backward_point(g, x, k, s); };
     return elementwise<T>(point, args.gradInput, args.gradOutput, args.selfOrResult);
   });
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// exp and expm1 without branches or calls, so that loops over them vectorise.
+// exp and expm1 of vectors.
 //
-// x = n * ln 2 + r with |r| <= ln 2 / 2; 2^n comes from its bits and e^r - 1 from a polynomial. No
-// operation is fused, so every instruction set gives the same bits. Errors are below 2 ulp over the
-// whole range, subnormal results included.
+// x = n * ln 2 + r with |r| <= ln 2 / 2; 2^n comes from its bits and e^r - 1 from a polynomial.
+// Products are added without a rounding in between where the processor can, so results may differ
+// in the last bit between processors that can and others. Errors are below 2 ulp over the whole
+// range, subnormal results included.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <iterator>
 
-#include "kernels/convert.h"
+#include "kernels/simd.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
@@ -20,9 +20,8 @@ struct ExpTraits;
 
 template <>
 struct ExpTraits<float> {
-  using Bits = int32_t;
   static constexpr int kMantissa = 23;
-  static constexpr Bits kBias = 127;
+  static constexpr float kBias = 127;
   static constexpr float kRounder = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer
   static constexpr float kMost = 89.0f, kLeast = -104.0f;  // beyond, results are inf and 0
   static constexpr float kLog2E = 1.44269504f;
@@ -34,9 +33,8 @@ struct ExpTraits<float> {
 
 template <>
 struct ExpTraits<double> {
-  using Bits = int64_t;
   static constexpr int kMantissa = 52;
-  static constexpr Bits kBias = 1023;
+  static constexpr double kBias = 1023;
   static constexpr double kRounder = 6755399441055744.0;  // 1.5 * 2^52
   static constexpr double kMost = 710.0, kLeast = -746.0;
   static constexpr double kLog2E = 1.4426950408889634;
@@ -51,52 +49,65 @@ struct ExpTraits<double> {
 };
 
 // e^x = (1 + fraction) * 2^exponent
-template <typename Real>
+template <typename V>
 struct ExpParts {
-  Real fraction;
-  typename ExpTraits<Real>::Bits exponent;
+  V fraction;
+  V exponent;  // a whole number
 };
 
-template <typename Real>
-ExpParts<Real> exp_parts(Real x) {
-  using Traits = ExpTraits<Real>;
-  using Bits = typename Traits::Bits;
+template <typename V>
+ExpParts<V> exp_parts(V x) {
+  using Traits = ExpTraits<Element<V>>;
   // Written so that NaN survives both comparisons.
-  x = x > Traits::kMost ? Traits::kMost : x;
-  x = x < Traits::kLeast ? Traits::kLeast : x;
-  const Real shifted = x * Traits::kLog2E + Traits::kRounder;
-  const Real n = shifted - Traits::kRounder;
-  const Real r = (x - n * Traits::kLn2High) - n * Traits::kLn2Low;
-  Real polynomial = Traits::kCoefficients[0];
+  x = x > Traits::kMost ? splat<V>(Traits::kMost) : x;
+  x = x < Traits::kLeast ? splat<V>(Traits::kLeast) : x;
+  const V rounder = splat<V>(Traits::kRounder);
+  const V n = multiply_add(x, splat<V>(Traits::kLog2E), rounder) - rounder;
+  const V r =
+      multiply_add(n, splat<V>(-Traits::kLn2Low), multiply_add(n, splat<V>(-Traits::kLn2High), x));
+  V polynomial = splat<V>(Traits::kCoefficients[0]);
   for (std::size_t k = 1; k < std::size(Traits::kCoefficients); ++k) {
-    polynomial = polynomial * r + Traits::kCoefficients[k];
+    polynomial = multiply_add(polynomial, r, splat<V>(Traits::kCoefficients[k]));
   }
-  return {r + r * r * polynomial, bit_cast<Bits>(shifted) - bit_cast<Bits>(Traits::kRounder)};
+  return {multiply_add(r * r, polynomial, r), n};
 }
 
-template <typename Real>
-Real power_of_two(typename ExpTraits<Real>::Bits exponent) {
-  using Traits = ExpTraits<Real>;
-  using Bits = typename Traits::Bits;
-  return bit_cast<Real>(static_cast<Bits>((exponent + Traits::kBias) << Traits::kMantissa));
+// For whole numbers that are exponents. With the bias the last bits of the sum are those of the
+// power's exponent, and the shift drops all others.
+template <typename V>
+V power_of_two(V exponent) {
+  using Traits = ExpTraits<Element<V>>;
+  return bit_cast<V>(bit_cast<MaskOf<V>>(exponent + (Traits::kRounder + Traits::kBias))
+                     << Traits::kMantissa);
 }
 
-// The power is applied in two steps: each is in range even where their product is not.
-template <typename Real>
-Real vector_exp(Real x) {
-  const ExpParts<Real> parts = exp_parts(x);
-  const auto half = parts.exponent >> 1;
-  return (1 + parts.fraction) * power_of_two<Real>(half) *
-         power_of_two<Real>(parts.exponent - half);
+template <typename V>
+V half_of(V exponent) {
+  constexpr auto kRounder = ExpTraits<Element<V>>::kRounder;
+  return (exponent * Element<V>(0.5) + kRounder) - kRounder;
 }
 
-// 2^n * fraction + (2^n - 1), all over the second power until the end.
-template <typename Real>
-Real vector_expm1(Real x) {
-  const ExpParts<Real> parts = exp_parts(x);
-  const auto half = parts.exponent >> 1, rest = parts.exponent - half;
-  const Real first = power_of_two<Real>(half);
-  return (first * parts.fraction + (first - power_of_two<Real>(-rest))) * power_of_two<Real>(rest);
+// value * 2^exponent, rounded once: of two steps each is in range where their product is not, and
+// the first is exact.
+template <typename V>
+V times_power(V value, V exponent) {
+  if constexpr (kScalesByPowers) return scale_by_power(value, exponent);
+  const V half = half_of(exponent);
+  return value * power_of_two<V>(exponent - half) * power_of_two(half);
+}
+
+template <typename V>
+V vector_exp(V x) {
+  const ExpParts<V> parts = exp_parts(x);
+  return times_power(1 + parts.fraction, parts.exponent);
+}
+
+// 2^n * fraction + (2^n - 1), half of the power taken out until the end lest it overflows.
+template <typename V>
+V vector_expm1(V x) {
+  const ExpParts<V> parts = exp_parts(x);
+  const V rest = half_of(parts.exponent), first = power_of_two<V>(parts.exponent - rest);
+  return multiply_add(first, parts.fraction, first - power_of_two<V>(-rest)) * power_of_two(rest);
 }
 
 }  // namespace ACLHOST_ISA

@@ -21,16 +21,14 @@ constexpr int64_t kBranchBlocks = 64;  // summed by one thread; a power of two
 
 namespace reduce_detail {
 
-template <typename T, typename Point>
-double sum_block(const Point& point, const T* x, const T* y, int64_t count) {
+template <typename Real>
+double sum_block(const Real* values, int64_t count) {
   double lanes[kSumLanes] = {};
   int64_t i = 0;
   for (; i + kSumLanes <= count; i += kSumLanes) {
-    for (int lane = 0; lane < kSumLanes; ++lane) {
-      lanes[lane] += point(widen(x[i + lane]), widen(y[i + lane]));
-    }
+    for (int lane = 0; lane < kSumLanes; ++lane) lanes[lane] += values[i + lane];
   }
-  for (int lane = 0; i < count; ++i, ++lane) lanes[lane] += point(widen(x[i]), widen(y[i]));
+  for (int lane = 0; i < count; ++i, ++lane) lanes[lane] += values[i];
   for (int half = kSumLanes / 2; half > 0; half /= 2) {
     for (int lane = 0; lane < half; ++lane) lanes[lane] += lanes[lane + half];
   }
@@ -61,9 +59,11 @@ double sum_of(const Point& point, const Shape& shape, const TensorView& x, const
     alignas(64) T second_buffer[kBlockElements];
     const int64_t begin = block * kBlockElements;
     const int64_t count = std::min(kBlockElements, loop.total - begin);
-    return reduce_detail::sum_block(
-        point, elementwise_detail::fetch(loop, 1, first, begin, count, first_buffer),
-        elementwise_detail::fetch(loop, 2, second, begin, count, second_buffer), count);
+    const T* const in[] = {elementwise_detail::fetch(loop, 1, first, begin, count, first_buffer),
+                           elementwise_detail::fetch(loop, 2, second, begin, count, second_buffer)};
+    alignas(64) ComputeType<T> values[kBlockElements];
+    elementwise_detail::compute_block(point, in, count, values, std::make_index_sequence<2>{});
+    return reduce_detail::sum_block(values, count);
   };
   const int64_t blocks = (loop.total + kBlockElements - 1) / kBlockElements;
   if (blocks == 0) return 0.0;

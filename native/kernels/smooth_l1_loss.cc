@@ -38,7 +38,7 @@ double elements_of(const Shape& shape) {
 Status fill(const TensorView& out, double value) {
   TensorView scalar = row_major_view(Shape{}, ACL_DOUBLE);
   scalar.data = &value;
-  return elementwise<double>([](double x) { return x; }, out, scalar);
+  return elementwise<double>([](auto x) { return x; }, out, scalar);
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ Status run(const SmoothL1LossArgs& args) {
     using T = typename decltype(tag)::type;
     using Real = ComputeType<T>;
     const Real beta = args.beta, inverse = inverse_beta(beta);
-    const auto point = [=](Real x, Real y) { return smooth_l1_point(x, y, beta, inverse); };
+    const auto point = [=](auto x, auto y) { return smooth_l1_point(x, y, beta, inverse); };
     if (args.reduction == kNone) {
       return elementwise<T>(point, args.result, args.self, args.target);
     }
@@ -67,7 +67,7 @@ Status run(const SmoothL1LossBackwardArgs& args) {
     using T = typename decltype(tag)::type;
     using Real = ComputeType<T>;
     const Real beta = args.beta, factor = norm;
-    const auto point = [=](Real g, Real x, Real y) {
+    const auto point = [=](auto g, auto x, auto y) {
       return smooth_l1_backward_point(g, x, y, beta, factor);
     };
     return elementwise<T>(point, args.gradInput, args.gradOut, args.self, args.target);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Smooth L1 and its gradient, for one element. Real is the type computed in.
+// Smooth L1 and its gradient, for one element or a vector of them.
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
-#include "kernels/isa.h"
+#include "kernels/simd.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
@@ -19,19 +18,20 @@ Real inverse_beta(Real beta) {
 }
 
 // a / beta is at most 1, so no product overflows that the loss itself does not.
-template <typename Real>
-Real smooth_l1_point(Real x, Real y, Real beta, Real inverse) {
-  const Real a = std::abs(x - y);
+template <typename V, typename Real = Element<V>>
+V smooth_l1_point(V x, V y, Real beta, Real inverse) {
+  const V a = absolute<V>(x - y);
   return a < beta ? Real(0.5) * a * (a * inverse) : a - Real(0.5) * beta;
 }
 
 // Where |x - y| >= beta the slope is the sign: 0 at 0, which only beta = 0 brings here, and NaN for
 // NaN.
-template <typename Real>
-Real smooth_l1_backward_point(Real grad, Real x, Real y, Real beta, Real norm) {
-  const Real d = x - y;
-  const Real sign = d > 0 ? Real(1) : d < 0 ? Real(-1) : d;
-  const Real slope = std::abs(d) < beta ? d / beta : sign;
+template <typename V, typename Real = Element<V>>
+V smooth_l1_backward_point(V grad, V x, V y, Real beta, Real norm) {
+  const V d = x - y;
+  const V down = d < 0 ? splat<V>(-1) : d;
+  const V sign = d > 0 ? splat<V>(1) : down;
+  const V slope = absolute(d) < beta ? d / beta : sign;
   return (slope * grad) * norm;
 }
 

@@ -80,9 +80,9 @@ To value_as(const ScalarValue& scalar) {
     case ACL_FLOAT:
       return static_cast<To>(load<float>(scalar));
     case ACL_FLOAT16:
-      return static_cast<To>(half_to_float(load<uint16_t>(scalar)));
+      return static_cast<To>(widen(load<Half>(scalar)));
     case ACL_BF16:
-      return static_cast<To>(bf16_to_float(load<uint16_t>(scalar)));
+      return static_cast<To>(widen(load<BFloat16>(scalar)));
     case ACL_DOUBLE:
       return static_cast<To>(load<double>(scalar));
     case ACL_INT8:

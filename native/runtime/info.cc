@@ -72,12 +72,12 @@ extern "C" size_t aclDataTypeSize(aclDataType dataType) { return data_type_api_s
 // Upstream's two half conversions know neither Inf nor NaN: the largest exponent is an ordinary
 // one on the way in, and everything too large becomes 65504 on the way out.
 extern "C" float aclFloat16ToFloat(aclFloat16 value) {
-  if ((value & 0x7C00) != 0x7C00) return half_to_float(value);
+  if ((value & 0x7C00) != 0x7C00) return widen(Half{value});
   const float magnitude = 65536.0F * (1.0F + static_cast<float>(value & 0x03FF) / 1024.0F);
   return (value & 0x8000) != 0 ? -magnitude : magnitude;
 }
 
 extern "C" aclFloat16 aclFloatToFloat16(float value) {
-  const uint16_t half = float_to_half(value);
+  const uint16_t half = Narrow<Half>::from(value).bits;
   return (half & 0x7C00) != 0x7C00 ? half : static_cast<uint16_t>((half & 0x8000) | 0x7BFF);
 }

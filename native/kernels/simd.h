@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vectors of elements, and the only place with intrinsics.
+//
+// A Vector is the compiler's own vector type, so +, *, <, ?: and & work on it as on a number and a
+// function written for a number is a function of vectors, too, if it is a template. What the
+// language lacks stands here: memory, conversions, fused multiply-add and stores past the cache.
+// std::experimental::simd offers less: it has no permutations, which resizing and pooling live on.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
+#include "kernels/convert.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+
+#if defined(__AVX512F__)
+constexpr int kVectorBytes = 64;
+#elif defined(__AVX2__)
+constexpr int kVectorBytes = 32;
+#else
+constexpr int kVectorBytes = 16;
+#endif
+
+template <typename T>
+constexpr int kLanes = kVectorBytes / static_cast<int>(sizeof(T));
+
+template <typename T, int lanes>
+struct VectorOf {
+  typedef T type __attribute__((vector_size(sizeof(T) * lanes)));
+};
+template <typename T, int lanes = kLanes<T>>
+using Vector = typename VectorOf<T, lanes>::type;
+
+template <typename V>
+using Element = std::decay_t<decltype(std::declval<V&>()[0])>;
+template <typename V>
+using MaskOf = decltype(V{} < V{});  // signed integers as wide as the elements, 0 or -1
+
+template <typename V>
+inline V splat(Element<V> value) {
+  return V{} + value;
+}
+
+template <typename V>
+inline V load_vector(const void* from) {
+  V vector;
+  std::memcpy(&vector, from, sizeof vector);
+  return vector;
+}
+
+template <typename V>
+inline void store_vector(void* to, V vector) {
+  std::memcpy(to, &vector, sizeof vector);
+}
+
+// The same numbers in another type.
+template <typename To, int lanes, typename From>
+inline Vector<To, lanes> cast_vector(From from) {
+  return __builtin_convertvector(from, Vector<To, lanes>);
+}
+
+// a * b + c, rounded once where the processor can.
+inline Vector<float> multiply_add(Vector<float> a, Vector<float> b, Vector<float> c) {
+#if defined(__AVX512F__)
+  return _mm512_fmadd_ps(a, b, c);
+#elif defined(__FMA__)
+  return _mm256_fmadd_ps(a, b, c);
+#elif defined(__aarch64__)
+  return vfmaq_f32(c, a, b);
+#else
+  return a * b + c;
+#endif
+}
+inline Vector<double> multiply_add(Vector<double> a, Vector<double> b, Vector<double> c) {
+#if defined(__AVX512F__)
+  return _mm512_fmadd_pd(a, b, c);
+#elif defined(__FMA__)
+  return _mm256_fmadd_pd(a, b, c);
+#elif defined(__aarch64__)
+  return vfmaq_f64(c, a, b);
+#else
+  return a * b + c;
+#endif
+}
+
+// value * 2^exponent for whole exponents, rounded once.
+#if defined(__AVX512F__)
+constexpr bool kScalesByPowers = true;
+inline Vector<float> scale_by_power(Vector<float> value, Vector<float> exponent) {
+  return _mm512_scalef_ps(value, exponent);
+}
+inline Vector<double> scale_by_power(Vector<double> value, Vector<double> exponent) {
+  return _mm512_scalef_pd(value, exponent);
+}
+#else
+constexpr bool kScalesByPowers = false;
+template <typename V>
+V scale_by_power(V value, V exponent);
+#endif
+
+// Without its sign, NaN included.
+template <typename V>
+inline V absolute(V value) {
+  constexpr auto kSign = std::numeric_limits<Element<MaskOf<V>>>::min();
+  return bit_cast<V>(bit_cast<MaskOf<V>>(value) & ~kSign);
+}
+
+// As many elements as a vector of their compute type has lanes.
+template <typename T>
+using ComputeVector = Vector<ComputeType<T>>;
+
+inline Vector<float> load_widened(const float* from) { return load_vector<Vector<float>>(from); }
+inline Vector<double> load_widened(const double* from) { return load_vector<Vector<double>>(from); }
+
+inline Vector<float> load_widened(const Half* from) {
+#if defined(__AVX512F__)
+  return _mm512_cvtph_ps(load_vector<__m256i>(from));
+#elif defined(__F16C__)
+  return _mm256_cvtph_ps(load_vector<__m128i>(from));
+#elif defined(__aarch64__)
+  return vcvt_f32_f16(load_vector<float16x4_t>(from));
+#else
+  constexpr int lanes = kLanes<float>;
+  const auto halves = load_vector<Vector<uint16_t, lanes>>(from);
+  return half_to_float<Vector<float>>(cast_vector<uint32_t, lanes>(halves));
+#endif
+}
+
+inline Vector<float> load_widened(const BFloat16* from) {
+  constexpr int lanes = kLanes<float>;
+  const auto halves = load_vector<Vector<uint16_t, lanes>>(from);
+  return bit_cast<Vector<float>>(cast_vector<uint32_t, lanes>(halves) << 16);
+}
+
+inline void store_narrowed(float* to, Vector<float> vector) { store_vector(to, vector); }
+inline void store_narrowed(double* to, Vector<double> vector) { store_vector(to, vector); }
+
+inline void store_narrowed(Half* to, Vector<float> vector) {
+#if defined(__AVX512F__)
+  store_vector(to, _mm512_cvtps_ph(vector, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+#elif defined(__F16C__)
+  store_vector(to, _mm256_cvtps_ph(vector, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+#elif defined(__aarch64__)
+  store_vector(to, vcvt_f16_f32(vector));
+#else
+  constexpr int lanes = kLanes<float>;
+  const auto words = float_to_half<Vector<uint32_t>>(vector);
+  store_vector(to, cast_vector<uint16_t, lanes>(words));
+#endif
+}
+
+inline void store_narrowed(BFloat16* to, Vector<float> vector) {
+  constexpr int lanes = kLanes<float>;
+  const auto words = float_to_bf16<Vector<uint32_t>>(vector);
+  store_vector(to, cast_vector<uint16_t, lanes>(words));
+}
+
+// Note [Stores past the cache]
+// A result that does not stay in the cache anyway is written around it: the memory is then not read
+// first, which saves a third to a half of the traffic. Inside the cache it costs more than it
+// saves. Lines must be written as a whole and one after the other. Other threads see such stores
+// after finish_streaming().
+constexpr int64_t kCacheBytes = 24 << 20;  // operands that need more do not stay in the cache
+
+template <typename V>
+inline void stream_vector(void* aligned, V vector) {
+#if defined(__AVX512F__)
+  _mm512_stream_si512(static_cast<__m512i*>(aligned), bit_cast<__m512i>(vector));
+#elif defined(__AVX2__)
+  _mm256_stream_si256(static_cast<__m256i*>(aligned), bit_cast<__m256i>(vector));
+#elif defined(__x86_64__)
+  _mm_stream_si128(static_cast<__m128i*>(aligned), bit_cast<__m128i>(vector));
+#else
+  store_vector(aligned, vector);
+#endif
+}
+
+inline void finish_streaming() {
+#if defined(__x86_64__)
+  _mm_sfence();
+#endif
+}
+
+// Copies a run to memory past the cache.
+inline void stream_run(const void* from, int64_t bytes, void* to) {
+  const char* source = static_cast<const char*>(from);
+  char* target = static_cast<char*>(to);
+  const int64_t lead = -reinterpret_cast<intptr_t>(target) & (kVectorBytes - 1);
+  if (lead >= bytes) {
+    std::memcpy(to, from, bytes);
+    return;
+  }
+  std::memcpy(target, source, lead);
+  int64_t i = lead;
+  for (; i + kVectorBytes <= bytes; i += kVectorBytes) {
+    stream_vector(target + i, load_vector<Vector<uint8_t>>(source + i));
+  }
+  std::memcpy(target + i, source + i, bytes - i);
+}
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

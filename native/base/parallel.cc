@@ -9,8 +9,8 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
+#include <exception>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -68,6 +68,7 @@ class Pool {
     {
       std::lock_guard<std::mutex> lock(mutex_);
       start_workers(threads - 1);
+      if (jobs_.empty()) keep_off(sched_getcpu());
       jobs_.push_back(&job);
       arrivals_.fetch_add(1, std::memory_order_release);
       somebody_sleeps = sleepers_ > 0;
@@ -90,14 +91,31 @@ class Pool {
 
  private:
   void start_workers(int wanted) {
-    while (workers_ < wanted) {
+    while (static_cast<int>(workers_.size()) < wanted) {
       try {
-        std::thread([this] { serve(); }).detach();
-      } catch (const std::system_error&) {
+        workers_.reserve(workers_.size() + 1);
+        std::thread worker([this] { serve(); });
+        workers_.push_back(worker.native_handle());
+        worker.detach();
+      } catch (const std::exception&) {
         return;  // the caller computes everything that nobody else does
       }
-      ++workers_;
+      avoided_cpu_ = -1;
     }
+  }
+
+  // Note [The caller's processor]
+  // The scheduler likes to wake a thread where its waker runs. The caller does not stop for a
+  // worker, so that one would wait for milliseconds, while another processor idles. So workers may
+  // not run there, unless they have no choice.
+  void keep_off(int cpu) {
+    if (cpu == avoided_cpu_) return;
+    avoided_cpu_ = cpu;
+    cpu_set_t others;
+    if (sched_getaffinity(0, sizeof others, &others) != 0) return;
+    if (cpu >= 0) CPU_CLR(cpu, &others);
+    if (CPU_COUNT(&others) == 0) return;
+    for (const pthread_t worker : workers_) pthread_setaffinity_np(worker, sizeof others, &others);
   }
 
   // The job that has waited longest goes first, so that streams share the workers.
@@ -141,7 +159,8 @@ class Pool {
   std::condition_variable done_;
   std::vector<Job*> jobs_;
   std::atomic<uint64_t> arrivals_{0};
-  int workers_ = 0;
+  std::vector<pthread_t> workers_;
+  int avoided_cpu_ = -1;  // where the last caller ran
   int sleepers_ = 0;
   std::atomic<bool> orphaned_{false};
 };

@@ -49,7 +49,7 @@ using MaskOf = decltype(V{} < V{});  // signed integers as wide as the elements,
 
 template <typename V>
 inline V splat(Element<V> value) {
-  return V{} + value;
+  return value - V{};  // adding would lose the sign of -0
 }
 
 template <typename V>
@@ -164,6 +164,95 @@ inline void store_narrowed(BFloat16* to, Vector<float> vector) {
   constexpr int lanes = kLanes<float>;
   const auto words = float_to_bf16<Vector<uint32_t>>(vector);
   store_vector(to, cast_vector<uint16_t, lanes>(words));
+}
+
+// Lanes in another order.
+//
+// Halves of a pair: the even (first) lanes of a followed by those of b, or the odd (second) ones.
+// They come in an order of their own, which is that of all such halves and costs one shuffle rather
+// than two; in_order() puts a vector of them right.
+namespace simd_detail {
+
+// Shuffles work inside of 16 bytes at a time, on x86 at least.
+template <typename T>
+constexpr int kLanesOfPart = kVectorBytes > 16 ? 16 / static_cast<int>(sizeof(T)) : kLanes<T>;
+
+template <typename T>
+constexpr int half_lane(int lane, int odd) {
+  const int part = lane / kLanesOfPart<T>, rest = lane % kLanesOfPart<T>;
+  const int half = kLanesOfPart<T> / 2;
+  return (rest < half ? 0 : kLanes<T>)+part * kLanesOfPart<T> + rest % half * 2 + odd;
+}
+
+template <typename T, int odd, int... lane>
+inline Vector<T> half_of_pairs(Vector<T> a, Vector<T> b, std::integer_sequence<int, lane...>) {
+  return __builtin_shufflevector(a, b, half_lane<T>(lane, odd)...);
+}
+
+template <int... lane>
+inline Vector<uint64_t> join_parts(Vector<uint64_t> v, std::integer_sequence<int, lane...>) {
+  constexpr int half = kLanes<uint64_t> / 2;
+  return __builtin_shufflevector(v, v, (lane < half ? 2 * lane : 2 * (lane - half) + 1)...);
+}
+
+template <typename T, int from, int... lane>
+inline Vector<T> repeat_lanes(Vector<T> v, std::integer_sequence<int, lane...>) {
+  return __builtin_shufflevector(v, v, (from + lane / 2)...);
+}
+
+template <typename T>
+using Lanes = std::make_integer_sequence<int, kLanes<T>>;
+
+}  // namespace simd_detail
+
+template <typename V>
+inline V even_lanes(V a, V b) {
+  using T = Element<V>;
+  return simd_detail::half_of_pairs<T, 0>(a, b, simd_detail::Lanes<T>{});
+}
+template <typename V>
+inline V odd_lanes(V a, V b) {
+  using T = Element<V>;
+  return simd_detail::half_of_pairs<T, 1>(a, b, simd_detail::Lanes<T>{});
+}
+template <typename V>
+inline V in_order(V halves) {
+  if constexpr (kVectorBytes == 16) return halves;
+  return bit_cast<V>(
+      simd_detail::join_parts(bit_cast<Vector<uint64_t>>(halves), simd_detail::Lanes<uint64_t>{}));
+}
+
+// The lower or upper half of a vector's lanes, each twice.
+template <typename V>
+inline V lower_lanes_twice(V v) {
+  using T = Element<V>;
+  return simd_detail::repeat_lanes<T, 0>(v, simd_detail::Lanes<T>{});
+}
+template <typename V>
+inline V upper_lanes_twice(V v) {
+  using T = Element<V>;
+  return simd_detail::repeat_lanes<T, kLanes<T> / 2>(v, simd_detail::Lanes<T>{});
+}
+
+// from[places[0]], from[places[1]], ...; all of two vectors are read, and places are among them.
+template <typename T>
+inline Vector<T> pick_lanes(const T* from, const Element<MaskOf<Vector<T>>>* places) {
+  using V = Vector<T>;
+  [[maybe_unused]] const auto at = load_vector<MaskOf<V>>(places);
+  [[maybe_unused]] const V low = load_vector<V>(from), high = load_vector<V>(from + kLanes<T>);
+#if defined(__AVX512F__)
+  if constexpr (std::is_same_v<T, float>) return _mm512_permutex2var_ps(low, (__m512i)at, high);
+  if constexpr (std::is_same_v<T, double>) return _mm512_permutex2var_pd(low, (__m512i)at, high);
+#elif defined(__AVX2__)
+  if constexpr (std::is_same_v<T, float>) {
+    const __m256 first = _mm256_permutevar8x32_ps(low, (__m256i)at);
+    const __m256 second = _mm256_permutevar8x32_ps(high, (__m256i)at);
+    return at < kLanes<T> ? V(first) : V(second);
+  }
+#endif
+  V picked;
+  for (int lane = 0; lane < kLanes<T>; ++lane) picked[lane] = from[places[lane]];
+  return picked;
 }
 
 // Note [Stores past the cache]

@@ -38,6 +38,15 @@ struct Resize {
   }
 };
 
+// The end of the memory between the elements of a tensor.
+inline const char* end_of(const Volumes& volumes, int64_t item_size) {
+  const char* end = volumes.data + item_size;
+  for (int i = 0; i < 5; ++i) {
+    end += std::max<int64_t>(volumes.strides[i], 0) * (volumes.shape[i] - 1);
+  }
+  return end;
+}
+
 // Scales count together or not at all; NaN is not above 0 either. Both directions then use the
 // quotient of the lengths that they read and write.
 template <typename Args>
@@ -55,6 +64,10 @@ Resize with_factors(const Args& args, int64_t item_size, const Volumes& from, co
   return resize;
 }
 
+// Few enough channels that a line of the cache for each of them stays there, should they be far
+// apart.
+constexpr int64_t kChannelBlock = 256;
+
 enum Axis { kBatch, kChannel, kDepth, kHeight, kWidth };
 
 // A target as rows along one of its axes, in the order in which they are computed. Neighbours in
@@ -67,7 +80,20 @@ struct Rows {
     constexpr Axis kSlabBySlab[] = {kBatch, kChannel, kDepth, kHeight, kWidth};
     const bool channels_inner =
         to.shape[kChannel] > 1 && std::abs(to.strides[kChannel]) < std::abs(to.strides[kWidth]);
-    std::copy_n(channels_inner ? kPlaceByPlace : kSlabBySlab, 5, order);
+    // The row's own axis has nothing to count and stands first.
+    order[0] = axis;
+    int filled = 1;
+    for (const Axis next : channels_inner ? kPlaceByPlace : kSlabBySlab) {
+      if (next != axis) order[filled++] = next;
+    }
+  }
+
+  // Channels are not resized: where they lie side by side, they are the best rows.
+  static Rows for_resizing(const Resize& resize) {
+    const Volumes& from = resize.from;
+    const bool side_by_side =
+        from.shape[kChannel] > 1 && from.strides[kChannel] == resize.item_size;
+    return Rows(resize.to, side_by_side ? kChannel : kWidth);
   }
 
   int64_t count() const { return sizes[0] * sizes[1] * sizes[2] * sizes[3] * sizes[4]; }
@@ -93,25 +119,26 @@ struct Rows {
 
 // One of the rows.
 struct RowPlace {
-  RowPlace(const Rows& target_rows, int64_t number) : rows(target_rows) {
+  RowPlace(const Rows& target_rows, int64_t number)
+      : rows(target_rows), address(rows.volumes.data) {
     for (int i = 4; i >= 0; --i) {
-      at[rows.order[i]] = number % rows.sizes[rows.order[i]];
-      number /= rows.sizes[rows.order[i]];
+      const Axis axis = rows.order[i];
+      at[axis] = number % rows.sizes[axis];
+      number /= rows.sizes[axis];
+      address += at[axis] * rows.volumes.strides[axis];
     }
   }
   void advance() {
     for (int i = 4; i >= 0; --i) {
       const Axis axis = rows.order[i];
+      address += rows.volumes.strides[axis];
       if (++at[axis] < rows.sizes[axis]) return;
+      address -= rows.volumes.strides[axis] * at[axis];
       at[axis] = 0;
     }
   }
-  char* address() const {
-    char* place = rows.volumes.data;
-    for (int i = 0; i < 5; ++i) place += at[i] * rows.volumes.strides[i];
-    return place;
-  }
   const Rows& rows;
+  char* address;
   int64_t at[5];
 };
 

@@ -24,7 +24,7 @@ class RowSink {
       : step_(rows.step()), dense_(whole && rows.dense(sizeof(T))), past_cache_(past_cache) {
     if (!dense_) return;
     const int64_t row_bytes = rows.length() * int64_t{sizeof(T)};
-    flushed_ = RowPlace(rows, begin).address();
+    flushed_ = RowPlace(rows, begin).address;
     limit_ = flushed_ + (end - begin) * row_bytes - kSpillBytes;
   }
 

@@ -236,21 +236,39 @@ inline V upper_lanes_twice(V v) {
 
 // from[places[0]], from[places[1]], ...; all of two vectors are read, and places are among them.
 template <typename T>
-inline Vector<T> pick_lanes(const T* from, const Element<MaskOf<Vector<T>>>* places) {
-  using V = Vector<T>;
-  [[maybe_unused]] const auto at = load_vector<MaskOf<V>>(places);
-  [[maybe_unused]] const V low = load_vector<V>(from), high = load_vector<V>(from + kLanes<T>);
-#if defined(__AVX512F__)
-  if constexpr (std::is_same_v<T, float>) return _mm512_permutex2var_ps(low, (__m512i)at, high);
-  if constexpr (std::is_same_v<T, double>) return _mm512_permutex2var_pd(low, (__m512i)at, high);
+using LanePlace = Element<MaskOf<Vector<T>>>;
+#if defined(__AVX512BW__)
+template <typename T>
+constexpr bool kPicksLanes = sizeof(T) >= 2;
 #elif defined(__AVX2__)
-  if constexpr (std::is_same_v<T, float>) {
-    const __m256 first = _mm256_permutevar8x32_ps(low, (__m256i)at);
-    const __m256 second = _mm256_permutevar8x32_ps(high, (__m256i)at);
-    return at < kLanes<T> ? V(first) : V(second);
+template <typename T>
+constexpr bool kPicksLanes = sizeof(T) == 4;
+#else
+template <typename T>
+constexpr bool kPicksLanes = false;  // one by one
+#endif
+template <typename T>
+inline Vector<T> pick_lanes(const T* from, const LanePlace<T>* places) {
+#if defined(__AVX512BW__)
+  const auto at = load_vector<__m512i>(places);
+  const auto low = load_vector<__m512i>(from), high = load_vector<__m512i>(from + kLanes<T>);
+  if constexpr (sizeof(T) == 8)
+    return bit_cast<Vector<T>>(_mm512_permutex2var_epi64(low, at, high));
+  if constexpr (sizeof(T) == 4)
+    return bit_cast<Vector<T>>(_mm512_permutex2var_epi32(low, at, high));
+  if constexpr (sizeof(T) == 2)
+    return bit_cast<Vector<T>>(_mm512_permutex2var_epi16(low, at, high));
+#elif defined(__AVX2__)
+  if constexpr (sizeof(T) == 4) {
+    const auto at = load_vector<__m256i>(places);
+    const auto low = load_vector<__m256i>(from), high = load_vector<__m256i>(from + kLanes<T>);
+    const __m256i picked = _mm256_blendv_epi8(_mm256_permutevar8x32_epi32(low, at),
+                                              _mm256_permutevar8x32_epi32(high, at),
+                                              _mm256_cmpgt_epi32(at, _mm256_set1_epi32(7)));
+    return bit_cast<Vector<T>>(picked);
   }
 #endif
-  V picked;
+  Vector<T> picked;
   for (int lane = 0; lane < kLanes<T>; ++lane) picked[lane] = from[places[lane]];
   return picked;
 }

@@ -36,15 +36,6 @@ bool keeps_everything(const Resize& resize) {
   return true;
 }
 
-// The end of the memory between the elements of a tensor.
-const char* end_of(const Volumes& volumes, int64_t item_size) {
-  const char* end = volumes.data + item_size;
-  for (int i = 0; i < 5; ++i) {
-    end += std::max<int64_t>(volumes.strides[i], 0) * (volumes.shape[i] - 1);
-  }
-  return end;
-}
-
 // A task: some rows of the gradient.
 template <typename T>
 class GradientRows {
@@ -71,44 +62,33 @@ class GradientRows {
   }
 
  private:
-  // Few enough that a line of the cache for each of them stays there, should they be far apart.
-  static constexpr int64_t kChannelBlock = 256;
-
   void run_block(int64_t first) {
     const int64_t count = sums_.windows.count;
     RowSink<T> sink(rows_, begin_, end_, count == rows_.length(), resize_.past_cache());
     RowPlace place(rows_, begin_);
     for (int64_t number = begin_; number < end_; ++number, place.advance()) {
-      add_windows(place);
-      char* const target = place.address() + first * rows_.step();
+      char* const target = place.address + first * rows_.step();
       T* const room = sink.room(target, count);
-      sums_.finish(room);
+      sums_.sum(window_of(place), room);
       sink.take(room, target, count);
     }
     sink.finish();
   }
 
-  // In the order of Note [Order of sums].
-  void add_windows(const RowPlace& place) {
+  // The rows, or the channels of places, that are summed to one row of the gradient.
+  RowBox window_of(const RowPlace& place) {
     const Volumes& from = resize_.from;
-    const char* const slab = from.data + place.at[kBatch] * from.strides[kBatch] +
-                             place.at[kChannel] * from.strides[kChannel];
-    for (int axis = 0; axis < 3; ++axis) {
-      windows_[axis].move(place.at[kDepth + axis], resize_.factors[axis],
-                          from.shape[kDepth + axis]);
+    RowBox box = {
+        from.data, {1, 1, 1}, {from.strides[kDepth], from.strides[kHeight], from.strides[kWidth]}};
+    box.data += place.at[kBatch] * from.strides[kBatch];
+    box.data += place.at[kChannel] * from.strides[kChannel];
+    const int axes = rows_.axis == kWidth ? 2 : 3;  // the windows along a row are those of sums_
+    for (int i = 0; i < axes; ++i) {
+      windows_[i].move(place.at[kDepth + i], resize_.factors[i], from.shape[kDepth + i]);
+      box.data += windows_[i].first * box.strides[i];
+      box.counts[i] = windows_[i].end - windows_[i].first;
     }
-    if (rows_.axis == kWidth) {  // the windows along the row are those of sums_
-      windows_[2].first = 0;
-      windows_[2].end = 1;
-    }
-    for (int64_t d = windows_[0].first; d < windows_[0].end; ++d) {
-      for (int64_t h = windows_[1].first; h < windows_[1].end; ++h) {
-        const char* const row = slab + d * from.strides[kDepth] + h * from.strides[kHeight];
-        for (int64_t w = windows_[2].first; w < windows_[2].end; ++w) {
-          sums_.add(row + w * from.strides[kWidth]);
-        }
-      }
-    }
+    return box;
   }
 
   const Resize& resize_;
@@ -128,10 +108,7 @@ Status run(const UpsampleNearest3dBackwardArgs& args) {
         args, sizeof(T), volumes_of(args.gradOut, sizeof(T), channels_last(args.gradOut)),
         volumes_of(args.gradInput, sizeof(T), channels_last(args.gradInput)),
         [](double scale) { return static_cast<float>(scale); });
-    const Volumes& from = resize.from;
-    // Channels are not resized: where they lie side by side, they are the best rows.
-    const bool of_channels = from.shape[kChannel] > 1 && from.strides[kChannel] == sizeof(T);
-    const Rows rows(resize.to, of_channels ? kChannel : kWidth);
+    const Rows rows = Rows::for_resizing(resize);
     parallel_for(rows.count(), resize.rows_per_task(rows.count()), [&](int64_t begin, int64_t end) {
       GradientRows<T>(resize, rows, begin, end).run();
     });

@@ -172,7 +172,33 @@ struct AddOneOrTwo {
   const typename RowWindows<T>::Lane* left;
 };
 
-// Sums the windows of one block over rows that are given one by one.
+// Rows that are summed to one: `counts` of them along three axes, in the order of Note [Order of
+// sums].
+struct RowBox {
+  const char* data;
+  int64_t counts[3];
+  int64_t strides[3];
+
+  int64_t rows() const { return counts[0] * counts[1] * counts[2]; }
+  const char* last() const {  // in memory
+    const char* last = data;
+    for (int i = 0; i < 3; ++i) last += std::max<int64_t>(strides[i], 0) * (counts[i] - 1);
+    return last;
+  }
+  template <typename Visit>
+  void for_each(const Visit& visit) const {
+    const char* plane = data;
+    for (int64_t i = 0; i < counts[0]; ++i, plane += strides[0]) {
+      const char* line = plane;
+      for (int64_t j = 0; j < counts[1]; ++j, line += strides[1]) {
+        const char* row = line;
+        for (int64_t k = 0; k < counts[2]; ++k, row += strides[2]) visit(row);
+      }
+    }
+  }
+};
+
+// Sums the windows of one block.
 template <typename T>
 class WindowSums {
  public:
@@ -186,26 +212,66 @@ class WindowSums {
 
   RowWindows<T> windows;
 
-  void add(const char* row) {
-    row += windows.first * step_;
-    const bool readable = (step_ == sizeof(T) && row + windows.reach * sizeof(T) <= limit_) ||
-                          windows.kind == RowWindows<T>::kLong;
-    if (row_count_ == kRowsAtOnce || (row_count_ > 0 && !readable)) add_rows(nullptr);
-    rows_[row_count_++] = readable ? row : copied(row);
-  }
-
-  // Rounds the sums to `out`, up to a vector more of them than there are.
-  void finish(T* out) {
-    if (begun_ || row_count_ > 0) {
-      add_rows(out);
-    } else {
+  // Rounds the sums over some rows to `out`, up to a vector more of them than there are. A row is
+  // where its first element is, not that of the first window.
+  void sum(const RowBox& box, T* out) {
+    if (box.rows() == 0) {
       std::memset(static_cast<void*>(out), 0, windows.count * sizeof(T));
+    } else if (windows.kind == Windows::kLong) {
+      sum_long(box, out);
+    } else {
+      sum_vectors(box, out);
     }
-    begun_ = false;
   }
 
  private:
   using Windows = RowWindows<T>;
+
+  // Rows that are added in one go, so that their sums stay in registers. Mostly, they lie to each
+  // other as those of the last time did.
+  struct RowList {
+    bool is_of(const RowBox& box) const {
+      return counts[0] == box.counts[0] && counts[1] == box.counts[1] && counts[2] == box.counts[2];
+    }
+    void set(const RowBox& box) {
+      count = 0;
+      last = box.last() - box.data;
+      std::copy_n(box.counts, 3, counts);
+      box.for_each([&](const char* row) { offsets[count++] = row - box.data; });
+    }
+    int count = 0;
+    int64_t last = 0;  // the offset that is largest
+    int64_t counts[3] = {0, 0, 0};
+    int64_t offsets[kRowsAtOnce];
+  };
+
+  void sum_vectors(const RowBox& box, T* out) {
+    const char* const data = box.data + windows.first * step_;
+    if (!list_.is_of(box)) {
+      if (box.rows() > kRowsAtOnce) return sum_row_by_row(box, out);
+      list_.set(box);
+    }
+    if (step_ != sizeof(T) || data + list_.last + windows.reach * int64_t{sizeof(T)} > limit_) {
+      return sum_row_by_row(box, out);
+    }
+    add_rows<true>(data, list_, out);
+    if (windows.kind == Windows::kShort) collect_short(out);
+  }
+
+  void sum_row_by_row(const RowBox& box, T* out) {
+    std::fill_n(sums_, windows.kind == Windows::kShort ? windows.span : windows.count, nothing_);
+    RowList single;
+    single.count = 1;
+    single.offsets[0] = 0;
+    box.for_each([&](const char* row) {
+      add_rows<false>(copied(row + windows.first * step_), single, nullptr);
+    });
+    if (windows.kind == Windows::kShort) {
+      collect_short(out);
+    } else {
+      round_sums(out);
+    }
+  }
 
   // The row in memory that vectors may read.
   const char* copied(const char* row) {
@@ -220,63 +286,57 @@ class WindowSums {
     return copy_;
   }
 
-  void add_rows(T* out) {
+  // Adds to new sums, or to sums_. New ones that are complete are rounded to `out`.
+  template <bool fresh>
+  void add_rows(const char* data, const RowList& rows, T* out) {
+    using Lane = typename Windows::Lane;
     switch (windows.kind) {
       case Windows::kSame:
-        return add_vectors<true>(AddSame<T>(), windows.count, out);
+        return add_vectors<fresh, true>(AddSame<T>(), data, rows, windows.count, out);
       case Windows::kPairs:
-        return add_vectors<true>(AddPairs<T>(), windows.count, out);
-      case Windows::kShort:
-        if (windows.terms <= 2) {
-          add_vectors<false>(AddOneOrTwo<T>{windows.left}, windows.span, nullptr);
-        } else {
-          using Lane = typename Windows::Lane;
-          add_vectors<false>(AddShort<T>{windows.left, static_cast<Lane>(windows.terms)},
-                             windows.span, nullptr);
-        }
-        if (out != nullptr) collect_short(out);
-        return;
-      case Windows::kLong:
-        add_long();
-        if (out != nullptr) round_sums(out);
-        return;
+        return add_vectors<fresh, true>(AddPairs<T>(), data, rows, windows.count, out);
+      default:
+        break;
+    }
+    if (windows.terms <= 2) {
+      add_vectors<fresh, false>(AddOneOrTwo<T>{windows.left}, data, rows, windows.span, out);
+    } else {
+      const Lane terms = static_cast<Lane>(windows.terms);
+      add_vectors<fresh, false>(AddShort<T>{windows.left, terms}, data, rows, windows.span, out);
     }
   }
 
-  template <bool lanes_are_windows, typename Adder>
-  void add_vectors(const Adder& adder, int64_t lanes, T* out) {
+  template <bool fresh, bool complete, typename Adder>
+  void add_vectors(const Adder& adder, const char* data, const RowList& rows, int64_t lanes,
+                   T* out) {
     int64_t lane = 0;
     for (; lane + 3 * kSumLanes < lanes; lane += 4 * kSumLanes) {
-      add_block<lanes_are_windows, 4>(adder, lane, out);
+      add_block<fresh, complete, 4>(adder, data, rows, lane, out);
     }
     for (; lane + kSumLanes < lanes; lane += 2 * kSumLanes) {
-      add_block<lanes_are_windows, 2>(adder, lane, out);
+      add_block<fresh, complete, 2>(adder, data, rows, lane, out);
     }
-    if (lane < lanes) add_block<lanes_are_windows, 1>(adder, lane, out);
-    begun_ = true;
-    row_count_ = 0;
+    if (lane < lanes) add_block<fresh, complete, 1>(adder, data, rows, lane, out);
   }
 
   // Several vectors at a time: additions to one and the same wait for each other.
-  template <bool lanes_are_windows, int vectors, typename Adder>
-  void add_block(const Adder& adder, int64_t lane, T* out) {
+  template <bool fresh, bool complete, int vectors, typename Adder>
+  void add_block(const Adder& adder, const char* data, const RowList& rows, int64_t lane, T* out) {
     V sums[vectors];
     for (int v = 0; v < vectors; ++v) {
-      sums[v] = begun_ ? load_vector<V>(sums_ + lane + v * kSumLanes) : splat<V>(nothing_);
+      sums[v] = fresh ? splat<V>(nothing_) : load_vector<V>(sums_ + lane + v * kSumLanes);
     }
-    for (int r = 0; r < row_count_; ++r) {
+    for (int r = 0; r < rows.count; ++r) {
       for (int v = 0; v < vectors; ++v) {
-        sums[v] = adder.add(sums[v], rows_[r], lane + v * kSumLanes);
+        sums[v] = adder.add(sums[v], data + rows.offsets[r], lane + v * kSumLanes);
       }
     }
     for (int v = 0; v < vectors; ++v) {
-      if constexpr (lanes_are_windows) {
-        if (out != nullptr) {
-          store_narrowed(out + lane + v * kSumLanes, adder.finish(sums[v]));
-          continue;
-        }
+      if constexpr (fresh && complete) {
+        store_narrowed(out + lane + v * kSumLanes, adder.finish(sums[v]));
+      } else {
+        store_vector(sums_ + lane + v * kSumLanes, sums[v]);
       }
-      store_vector(sums_ + lane + v * kSumLanes, sums[v]);
     }
   }
 
@@ -300,22 +360,22 @@ class WindowSums {
 
   void round_sums(T* out) {
     for (int64_t k = 0; k < windows.count; k += kSumLanes) {
-      store_narrowed(out + k, load_vector<V>(sums_ + k));
+      const V sums = load_vector<V>(sums_ + k);
+      store_narrowed(out + k, windows.kind == Windows::kPairs ? AddPairs<T>::finish(sums) : sums);
     }
   }
 
-  void add_long() {
-    if (!begun_) std::fill_n(sums_, windows.count, nothing_);
-    for (int r = 0; r < row_count_; ++r) {
+  void sum_long(const RowBox& box, T* out) {
+    std::fill_n(sums_, windows.count, nothing_);
+    box.for_each([&](const char* row) {
       int64_t window = 0;
       for (int64_t i = 0; i < windows.span; i += kSpan) {
         const int64_t end = std::min(i + kSpan, windows.span);
-        widen_run(rows_[r] + i * step_, end - i);
+        widen_run(row + (windows.first + i) * step_, end - i);
         window = add_widened(i, end, window);
       }
-    }
-    begun_ = true;
-    row_count_ = 0;
+    });
+    round_sums(out);
   }
 
   void widen_run(const char* run, int64_t length) {
@@ -368,9 +428,7 @@ class WindowSums {
   int64_t step_;
   const char* limit_;
   Sum nothing_;
-  bool begun_ = false;  // sums_ holds those of earlier rows
-  int row_count_ = 0;
-  const char* rows_[kRowsAtOnce];
+  RowList list_;
   alignas(64) Sum sums_[kSpan + 4 * kSumLanes];
   alignas(64) Sum widened_[kSpan];
   alignas(64) char copy_[(kSpan + 4 * kSumLanes) * sizeof(T)];

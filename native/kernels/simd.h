@@ -234,7 +234,7 @@ inline V upper_lanes_twice(V v) {
   return simd_detail::repeat_lanes<T, kLanes<T> / 2>(v, simd_detail::Lanes<T>{});
 }
 
-// from[places[0]], from[places[1]], ...; all of two vectors are read, and places are among them.
+// Lanes at[0], at[1], ... of two vectors, counted through both.
 template <typename T>
 using LanePlace = Element<MaskOf<Vector<T>>>;
 #if defined(__AVX512BW__)
@@ -247,29 +247,27 @@ constexpr bool kPicksLanes = sizeof(T) == 4;
 template <typename T>
 constexpr bool kPicksLanes = false;  // one by one
 #endif
-template <typename T>
-inline Vector<T> pick_lanes(const T* from, const LanePlace<T>* places) {
+template <typename V>
+inline V pick_lanes(V low, V high, MaskOf<V> at) {
 #if defined(__AVX512BW__)
-  const auto at = load_vector<__m512i>(places);
-  const auto low = load_vector<__m512i>(from), high = load_vector<__m512i>(from + kLanes<T>);
-  if constexpr (sizeof(T) == 8)
-    return bit_cast<Vector<T>>(_mm512_permutex2var_epi64(low, at, high));
-  if constexpr (sizeof(T) == 4)
-    return bit_cast<Vector<T>>(_mm512_permutex2var_epi32(low, at, high));
-  if constexpr (sizeof(T) == 2)
-    return bit_cast<Vector<T>>(_mm512_permutex2var_epi16(low, at, high));
+  const auto a = bit_cast<__m512i>(low), b = bit_cast<__m512i>(high), i = bit_cast<__m512i>(at);
+  constexpr int size = sizeof(Element<V>);
+  if constexpr (size == 8) return bit_cast<V>(_mm512_permutex2var_epi64(a, i, b));
+  if constexpr (size == 4) return bit_cast<V>(_mm512_permutex2var_epi32(a, i, b));
+  if constexpr (size == 2) return bit_cast<V>(_mm512_permutex2var_epi16(a, i, b));
 #elif defined(__AVX2__)
-  if constexpr (sizeof(T) == 4) {
-    const auto at = load_vector<__m256i>(places);
-    const auto low = load_vector<__m256i>(from), high = load_vector<__m256i>(from + kLanes<T>);
-    const __m256i picked = _mm256_blendv_epi8(_mm256_permutevar8x32_epi32(low, at),
-                                              _mm256_permutevar8x32_epi32(high, at),
-                                              _mm256_cmpgt_epi32(at, _mm256_set1_epi32(7)));
-    return bit_cast<Vector<T>>(picked);
+  if constexpr (sizeof(Element<V>) == 4) {
+    const auto a = bit_cast<__m256i>(low), b = bit_cast<__m256i>(high), i = bit_cast<__m256i>(at);
+    const auto first = bit_cast<V>(_mm256_permutevar8x32_epi32(a, i));
+    const auto second = bit_cast<V>(_mm256_permutevar8x32_epi32(b, i));
+    return at < kLanes<Element<V>> ? first : second;
   }
 #endif
-  Vector<T> picked;
-  for (int lane = 0; lane < kLanes<T>; ++lane) picked[lane] = from[places[lane]];
+  const V both[] = {low, high};
+  Element<V> lanes[2 * kLanes<Element<V>>];
+  std::memcpy(lanes, both, sizeof lanes);
+  V picked;
+  for (int lane = 0; lane < kLanes<Element<V>>; ++lane) picked[lane] = lanes[at[lane]];
   return picked;
 }
 

@@ -163,7 +163,10 @@ class ResizedRows {
       }
     } else {
       for (int64_t o = 0; o < count; o += kVector) {
-        store_vector(to + o, pick_lanes(from + sources_.sources[o], sources_.places + o));
+        const Bits* const near = from + sources_.sources[o];
+        const auto places = load_vector<MaskOf<V>>(sources_.places + o);
+        const V low = load_vector<V>(near), high = load_vector<V>(near + kVector);
+        store_vector(to + o, pick_lanes(low, high, places));
       }
     }
   }

@@ -36,6 +36,32 @@ bool keeps_everything(const Resize& resize) {
   return true;
 }
 
+// What is summed to one row of the gradient after the other.
+class RowWindow {
+ public:
+  explicit RowWindow(const Resize& resize) : resize_(resize) {}
+
+  // Rows, or the channels of places. The windows along a row are not looked at.
+  RowBox at(const RowPlace& place) {
+    const Volumes& from = resize_.from;
+    RowBox box = {
+        from.data, {1, 1, 1}, {from.strides[kDepth], from.strides[kHeight], from.strides[kWidth]}};
+    box.data += place.at[kBatch] * from.strides[kBatch];
+    box.data += place.at[kChannel] * from.strides[kChannel];
+    const int axes = place.rows.axis == kWidth ? 2 : 3;
+    for (int i = 0; i < axes; ++i) {
+      windows_[i].move(place.at[kDepth + i], resize_.factors[i], from.shape[kDepth + i]);
+      box.data += windows_[i].first * box.strides[i];
+      box.counts[i] = windows_[i].end - windows_[i].first;
+    }
+    return box;
+  }
+
+ private:
+  const Resize& resize_;
+  MovingWindow windows_[3];
+};
+
 // A task: some rows of the gradient.
 template <typename T>
 class GradientRows {
@@ -66,36 +92,20 @@ class GradientRows {
     const int64_t count = sums_.windows.count;
     RowSink<T> sink(rows_, begin_, end_, count == rows_.length(), resize_.past_cache());
     RowPlace place(rows_, begin_);
+    RowWindow window(resize_);
     for (int64_t number = begin_; number < end_; ++number, place.advance()) {
       char* const target = place.address + first * rows_.step();
       T* const room = sink.room(target, count);
-      sums_.sum(window_of(place), room);
+      sums_.sum(window.at(place), room);
       sink.take(room, target, count);
     }
     sink.finish();
-  }
-
-  // The rows, or the channels of places, that are summed to one row of the gradient.
-  RowBox window_of(const RowPlace& place) {
-    const Volumes& from = resize_.from;
-    RowBox box = {
-        from.data, {1, 1, 1}, {from.strides[kDepth], from.strides[kHeight], from.strides[kWidth]}};
-    box.data += place.at[kBatch] * from.strides[kBatch];
-    box.data += place.at[kChannel] * from.strides[kChannel];
-    const int axes = rows_.axis == kWidth ? 2 : 3;  // the windows along a row are those of sums_
-    for (int i = 0; i < axes; ++i) {
-      windows_[i].move(place.at[kDepth + i], resize_.factors[i], from.shape[kDepth + i]);
-      box.data += windows_[i].first * box.strides[i];
-      box.counts[i] = windows_[i].end - windows_[i].first;
-    }
-    return box;
   }
 
   const Resize& resize_;
   const Rows& rows_;
   int64_t begin_;
   int64_t end_;
-  MovingWindow windows_[3];
   WindowSums<T> sums_;
 };
 

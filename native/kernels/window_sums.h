@@ -32,9 +32,10 @@ struct RowWindows {
   static constexpr int64_t kSumLanes = kLanes<Sum>;
 
   enum Kind {
-    kSame,   // element k alone
-    kPairs,  // elements 2k and 2k + 1
-    kShort,  // up to kLongestShort elements each
+    kSame,      // element k alone
+    kPairs,     // elements 2k and 2k + 1
+    kOneOrTwo,  // or none; only where lanes are picked cheaply
+    kShort,     // up to kLongestShort elements each
     kLong,
   };
 
@@ -66,10 +67,18 @@ struct RowWindows {
       kind = longest == 1 ? kSame : kPairs;
       span = starts[count];
       reach = padded(count) * longest;
+    } else if (kPicksSums && longest <= 2) {
+      kind = kOneOrTwo;
+      span = starts[count];
+      reach = starts[(count - 1) / kSumLanes * kSumLanes] + 2 * kSumLanes;
+      set_places();
     } else {
       set_short();
     }
   }
+
+  // Two vectors in which all of a vector's windows start, and in which their second elements are.
+  static constexpr bool kPicksSums = kPicksLanes<Sum> && kVectorBytes == 64;
 
   static int64_t padded(int64_t lanes) { return (lanes + kSumLanes - 1) / kSumLanes * kSumLanes; }
 
@@ -83,7 +92,7 @@ struct RowWindows {
   int64_t starts[kWindowBlock + 1];       // from `first` on
   Lane left[kSpan + kSumLanes];           // elements from here to the end of the window
   Lane places[kWindowBlock + kSumLanes];  // starts, from that of the first in each vector on
-  Lane filled[kWindowBlock + kSumLanes];  // -1, or 0 where a window is empty
+  Lane lengths[kWindowBlock + kSumLanes];
 
  private:
   void set_short() {
@@ -93,12 +102,17 @@ struct RowWindows {
     reach = padded(span) + std::max<int64_t>(terms - 1, 0);
     for (int64_t k = 0; k < count; ++k) {
       for (int64_t i = starts[k]; i < starts[k + 1]; ++i) left[i] = starts[k + 1] - i;
-      places[k] = starts[k] - starts[k - k % kSumLanes];
-      filled[k] = starts[k] < starts[k + 1] ? -1 : 0;
     }
     std::fill_n(left + span, kSumLanes, Lane{0});
+    set_places();
+  }
+  void set_places() {
+    for (int64_t k = 0; k < count; ++k) {
+      places[k] = static_cast<Lane>(starts[k] - starts[k - k % kSumLanes]);
+      lengths[k] = static_cast<Lane>(starts[k + 1] - starts[k]);
+    }
     std::fill_n(places + count, kSumLanes, Lane{0});
-    std::fill_n(filled + count, kSumLanes, Lane{0});
+    std::fill_n(lengths + count, kSumLanes, Lane{0});
   }
 };
 
@@ -143,9 +157,25 @@ inline ComputeVector<BFloat16> AddPairs<BFloat16>::finish(V sum) {
   return sum;
 }
 
+// Windows of up to two elements.
+template <typename T>
+struct AddOneOrTwo {
+  using V = ComputeVector<T>;
+  V add(V sum, const char* row, int64_t lane) const {
+    const T* from = reinterpret_cast<const T*>(row) + windows.starts[lane];
+    const V low = load_widened(from), high = load_widened(from + kLanes<ComputeType<T>>);
+    const auto at = load_vector<MaskOf<V>>(windows.places + lane);
+    const auto lengths = load_vector<MaskOf<V>>(windows.lengths + lane);
+    sum += lengths > 0 ? pick_lanes(low, high, at) : V{};
+    return sum + (lengths > 1 ? pick_lanes(low, high, at + 1) : V{});
+  }
+  static V finish(V sum) { return sum; }
+  const RowWindows<T>& windows;
+};
+
 // The window that starts at an element, or the rest of the one that holds it: that is of no use,
 // but in the way of nobody, and so no lane is ever moved.
-template <typename T>
+template <typename T, int known_terms>
 struct AddShort {
   using V = ComputeVector<T>;
   using Lane = typename RowWindows<T>::Lane;
@@ -153,7 +183,7 @@ struct AddShort {
     const T* from = reinterpret_cast<const T*>(row) + lane;
     const auto here = load_vector<MaskOf<V>>(left + lane);
     sum += load_widened(from);
-    for (Lane term = 1; term < terms; ++term) {
+    for (Lane term = 1; term < (known_terms > 0 ? known_terms : terms); ++term) {
       sum += here > term ? load_widened(from + term) : V{};  // + 0 changes no sum that began as +0
     }
     return sum;
@@ -161,17 +191,6 @@ struct AddShort {
   const Lane* left;
   Lane terms;
 };
-template <typename T>
-struct AddOneOrTwo {
-  using V = ComputeVector<T>;
-  V add(V sum, const char* row, int64_t lane) const {
-    const T* from = reinterpret_cast<const T*>(row) + lane;
-    const auto here = load_vector<MaskOf<V>>(left + lane);
-    return sum + load_widened(from) + (here > 1 ? load_widened(from + 1) : V{});
-  }
-  const typename RowWindows<T>::Lane* left;
-};
-
 // Rows that are summed to one: `counts` of them along three axes, in the order of Note [Order of
 // sums].
 struct RowBox {
@@ -295,14 +314,16 @@ class WindowSums {
         return add_vectors<fresh, true>(AddSame<T>(), data, rows, windows.count, out);
       case Windows::kPairs:
         return add_vectors<fresh, true>(AddPairs<T>(), data, rows, windows.count, out);
+      case Windows::kOneOrTwo:
+        return add_vectors<fresh, true>(AddOneOrTwo<T>{windows}, data, rows, windows.count, out);
       default:
         break;
     }
     if (windows.terms <= 2) {
-      add_vectors<fresh, false>(AddOneOrTwo<T>{windows.left}, data, rows, windows.span, out);
+      add_vectors<fresh, false>(AddShort<T, 2>{windows.left, 2}, data, rows, windows.span, out);
     } else {
       const Lane terms = static_cast<Lane>(windows.terms);
-      add_vectors<fresh, false>(AddShort<T>{windows.left, terms}, data, rows, windows.span, out);
+      add_vectors<fresh, false>(AddShort<T, 0>{windows.left, terms}, data, rows, windows.span, out);
     }
   }
 
@@ -346,13 +367,14 @@ class WindowSums {
       const Sum* from = sums_ + windows.starts[k];
       const auto* places = windows.places + k;
       V picked;
-      if (windows.terms <= 2) {
-        picked = pick_lanes(from, places);
+      if (kPicksLanes<Sum> && windows.terms <= 2) {
+        picked = pick_lanes(load_vector<V>(from), load_vector<V>(from + kSumLanes),
+                            load_vector<MaskOf<V>>(places));
       } else {
         for (int lane = 0; lane < kSumLanes; ++lane) picked[lane] = from[places[lane]];
       }
       if (windows.some_empty) {
-        picked = load_vector<MaskOf<V>>(windows.filled + k) ? picked : V{};
+        picked = load_vector<MaskOf<V>>(windows.lengths + k) > 0 ? picked : V{};
       }
       store_narrowed(out + k, picked);
     }

@@ -247,7 +247,7 @@ class WindowSums {
   using Windows = RowWindows<T>;
 
   // Rows that are added in one go, so that their sums stay in registers. Mostly, they lie to each
-  // other as those of the last time did.
+  // other as some did before.
   struct RowList {
     bool is_of(const RowBox& box) const {
       return counts[0] == box.counts[0] && counts[1] == box.counts[1] && counts[2] == box.counts[2];
@@ -266,19 +266,26 @@ class WindowSums {
 
   void sum_vectors(const RowBox& box, T* out) {
     const char* const data = box.data + windows.first * step_;
-    if (!list_.is_of(box)) {
+    RowList& list = list_for(box);
+    if (!list.is_of(box)) {
       if (box.rows() > kRowsAtOnce) return sum_row_by_row(box, out);
-      list_.set(box);
+      list.set(box);
     }
-    if (step_ != sizeof(T) || data + list_.last + windows.reach * int64_t{sizeof(T)} > limit_) {
+    if (step_ != sizeof(T) || data + list.last + windows.reach * int64_t{sizeof(T)} > limit_) {
       return sum_row_by_row(box, out);
     }
-    add_rows<true>(data, list_, out);
+    add_rows<true>(data, list, out);
     if (windows.kind == Windows::kShort) collect_short(out);
   }
 
+  // The windows of an axis have one of two lengths that follow each other, mostly.
+  RowList& list_for(const RowBox& box) {
+    return lists_[(box.counts[0] & 1) * 4 + (box.counts[1] & 1) * 2 + (box.counts[2] & 1)];
+  }
+
   void sum_row_by_row(const RowBox& box, T* out) {
-    std::fill_n(sums_, windows.kind == Windows::kShort ? windows.span : windows.count, nothing_);
+    const int64_t lanes = windows.kind == Windows::kShort ? windows.span : windows.count;
+    std::fill_n(sums_, Windows::padded(lanes), nothing_);
     RowList single;
     single.count = 1;
     single.offsets[0] = 0;
@@ -450,7 +457,7 @@ class WindowSums {
   int64_t step_;
   const char* limit_;
   Sum nothing_;
-  RowList list_;
+  RowList lists_[8];
   alignas(64) Sum sums_[kSpan + 4 * kSumLanes];
   alignas(64) Sum widened_[kSpan];
   alignas(64) char copy_[(kSpan + 4 * kSumLanes) * sizeof(T)];

@@ -22,6 +22,7 @@
 #include "kernels/memory.h"
 #include "kernels/simd.h"
 #include "kernels/strided.h"
+#include "kernels/transpose.h"
 #include "opbase/no_kernel.h"
 
 namespace aclhost {
@@ -157,10 +158,25 @@ Output<T> make_output(const TensorView& view) {
   return output;
 }
 
+// Whether a block is made of whole runs, and the input lies in memory across them.
+template <typename T>
+bool lies_across(const StridedLoop& loop, int operand, const Input<T>& input, int64_t begin,
+                 int64_t count) {
+  const int64_t length = loop.shape[0];
+  return input.holds_t && loop.rank > 1 && loop.strides[operand][1] == 1 && begin % length == 0 &&
+         count % length == 0 && begin / length % loop.shape[1] + count / length <= loop.shape[1];
+}
+
 template <typename T>
 const T* fetch(const StridedLoop& loop, int operand, const Input<T>& input, int64_t begin,
                int64_t count, T* buffer) {
   if (const T* place = input.in_place(loop, operand, begin, count)) return place;
+  if (lies_across(loop, operand, input, begin, count)) {
+    int64_t index[kMaxRank];
+    const T* from = reinterpret_cast<const T*>(input.data) + offset_at(loop, operand, begin, index);
+    transpose(from, loop.strides[operand][0], count / loop.shape[0], loop.shape[0], buffer);
+    return buffer;
+  }
   const int64_t stride = loop.strides[operand][0];
   T* next = buffer;
   for_each_run(loop, operand, begin, count, [&](int64_t offset, int64_t length) {
@@ -199,12 +215,13 @@ int64_t elements_to_line(const T* place) {
   return (-reinterpret_cast<intptr_t>(place) & (kVectorBytes - 1)) / static_cast<int>(sizeof(T));
 }
 
-// Blocks end with the run where runs are long, so that they can be computed in place.
+// Blocks end with the run where runs are long, so that they can be computed in place. Where runs
+// are short, blocks are made of whole ones.
 inline int64_t block_size(const StridedLoop& loop, int64_t begin, int64_t end) {
-  const int64_t left = end - begin < kBlockElements ? end - begin : kBlockElements;
-  const int64_t left_in_run = loop.shape[0] - begin % loop.shape[0];
-  const bool long_runs = loop.shape[0] >= kBlockElements / 4;
-  return long_runs && left_in_run < left ? left_in_run : left;
+  const int64_t left = std::min(end - begin, kBlockElements), length = loop.shape[0];
+  const int64_t done = begin % length;
+  if (done > 0 || length >= kBlockElements / 4) return std::min(left, length - done);
+  return left < length ? left : left / length * length;
 }
 
 template <typename T, typename Point, typename... Pairs>
@@ -287,10 +304,19 @@ Status elementwise(const Point& point, const TensorView& out, const Views&... vi
   const bool in_place = ((views.data == out.data) || ...);
   const bool past_cache =
       !in_place && loop.total > kCacheBytes / static_cast<int64_t>((kInputs + 1) * sizeof(T));
-  parallel_for(loop.total, kParallelElements, [&](int64_t begin, int64_t end) {
-    detail::compute_blocks<T>(loop, begin, end, point, output, inputs, past_cache,
-                              std::make_index_sequence<kInputs>{});
-  });
+  const auto compute = [&](const StridedLoop& positions) {
+    parallel_for(positions.total, kParallelElements, [&](int64_t begin, int64_t end) {
+      detail::compute_blocks<T>(positions, begin, end, point, output, inputs, past_cache,
+                                std::make_index_sequence<kInputs>{});
+    });
+  };
+  if (!wants_tiles(loop)) {
+    compute(loop);
+  } else {
+    const TiledLoop tiled = in_tiles(loop);
+    compute(tiled.whole_tiles);
+    compute(tiled.rest_of_rows);
+  }
   return {};
 }
 

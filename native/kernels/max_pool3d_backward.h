@@ -17,6 +17,9 @@
 namespace aclhost {
 inline namespace ACLHOST_ISA {
 
+// Functions of inner loops: inlined into a large one, they would lose registers to it.
+#define ACLHOST_APART __attribute__((noinline))
+
 struct PoolGradient {
   Volumes gradients;
   Volumes indices;

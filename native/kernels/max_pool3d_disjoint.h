@@ -32,26 +32,27 @@ struct BitsOf<8> {
   using type = uint64_t;
 };
 
-// One row of the result: gradients where the staged row is the wanted one.
-template <int lanes, typename Bits>
-inline void select_row(const Bits* rows, const Bits* gradients, Bits wanted, int64_t count,
-                       char* to) {
-  if constexpr (lanes == 1) {
-    for (int64_t i = 0; i < count; ++i) {
-      store<Bits>(to + i * sizeof(Bits), rows[i] == wanted ? gradients[i] : Bits{0});
+// Some rows of the result, each with the gradients of the columns where it is the staged row.
+template <int rows, int lanes, typename Bits>
+inline void select_rows(const Bits* staged, const Bits* gradients, Bits first, int64_t count,
+                        char* to, int64_t pitch) {
+  using V = Vector<Bits, lanes>;
+  const auto step = [=](int64_t i) {
+    const V row_of_column = load_vector<V>(staged + i), gradient = load_vector<V>(gradients + i);
+    for (int row = 0; row < rows; ++row) {
+      const V wanted = splat<V>(static_cast<Bits>(first + row));
+      const V selected = row_of_column == wanted ? gradient : V{};
+      store_vector(to + row * pitch + i * sizeof(Bits), selected);
     }
-  } else {
-    if (count < lanes) return select_row<lanes / 2>(rows, gradients, wanted, count, to);
-    using V = Vector<Bits, lanes>;
-    const auto step = [&](int64_t i) {
-      const V selected =
-          load_vector<V>(rows + i) == splat<V>(wanted) ? load_vector<V>(gradients + i) : V{};
-      store_vector(to + i * sizeof(Bits), selected);
-    };
-    int64_t i = 0;
-    for (; i + lanes <= count; i += lanes) step(i);
-    if (i < count) step(count - lanes);
+  };
+  if constexpr (lanes > 1) {
+    if (count < lanes) {
+      return select_rows<rows, lanes / 2>(staged, gradients, first, count, to, pitch);
+    }
   }
+  int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) step(i);
+  if (i < count) step(count - lanes);
 }
 
 // 32-bit indices one by one, and the words that must be 0 if they are longer.
@@ -85,8 +86,8 @@ class DisjointWindows {
   using Words = Vector<int32_t, kStep>;
   using Pattern = Vector<Bits, kStep>;
 
-  static constexpr int64_t kStaged = 2048;  // columns of all staged rows together
-  static constexpr int64_t kMostColumns = 4096;
+  static constexpr int64_t kStaged = 2048;    // columns of all staged rows together
+  static constexpr int64_t kFinished = 8192;  // elements of the result before they are written
   static constexpr Bits kNoRow = static_cast<Bits>(-1);
 
  public:
@@ -101,7 +102,7 @@ class DisjointWindows {
     }
     return work.result.slab(0).elements() <= INT32_MAX && window.kernel[0] <= 64 &&
            window.kernel[1] <= 64 && work.gradients.shape[4] * window.stride[2] <= kStaged &&
-           work.result.shape[4] <= kMostColumns;
+           2 * window.stride[1] * work.result.shape[4] <= kFinished;
   }
 
   DisjointWindows(const PoolGradient& work, SlabFlags* outside)
@@ -110,7 +111,7 @@ class DisjointWindows {
         rows_(work.gradients.shape[3]),
         columns_(work.gradients.shape[4]),
         staged_columns_(columns_ * work.window.stride[2]),
-        block_rows_(std::min(kStaged / staged_columns_, rows_)),
+        block_rows_(most_rows()),
         blocks_((rows_ + block_rows_ - 1) / block_rows_) {
     const int64_t* kernel = work.window.kernel;
     const int64_t* stride = work.window.stride;
@@ -136,7 +137,7 @@ class DisjointWindows {
           const bool inside = pairs_ ? fill<true>(gradients, indices, plane, block, &stage)
                                      : fill<false>(gradients, indices, plane, block, &stage);
           if (!inside) outside_->set(slab);
-          write(stage, result, plane, block);
+          write(&stage, result, plane, block);
         }
         block = 0;
       }
@@ -146,13 +147,19 @@ class DisjointWindows {
   }
 
  private:
+  // As many as can be staged, and finished together with rows behind them that no window sees.
+  int64_t most_rows() const {
+    const int64_t finished = kFinished / (work_.window.stride[1] * work_.result.shape[4]);
+    return std::min({kStaged / staged_columns_, finished - 1, rows_});
+  }
+
   struct Stage {
     alignas(64) Bits rows[kStaged + 2 * kStep];       // of the window, for each column
     alignas(64) Bits gradients[kStaged + 2 * kStep];  // for each column
     alignas(64) int32_t windows[kStaged + kStep];     // first elements, from the block's first
     alignas(64) Index indices[kStaged + kStep];       // copies of what is not contiguous
     alignas(64) T values[kStaged + kStep];
-    alignas(64) Bits finished[kMostColumns];
+    alignas(64) Bits finished[kFinished];
   };
 
   void locate_windows(int32_t* windows) const {
@@ -184,8 +191,8 @@ class DisjointWindows {
 
   // Stages a block. False if an index lies outside its window.
   template <bool pairs>
-  bool fill(const Slab& gradients, const Slab& indices, int64_t plane, int64_t block,
-            Stage* stage) const {
+  ACLHOST_APART bool fill(const Slab& gradients, const Slab& indices, int64_t plane, int64_t block,
+                          Stage* stage) const {
     const int64_t first_row = block * block_rows_;
     const int64_t rows = std::min(block_rows_, rows_ - first_row), count = rows * columns_;
     const Index* index = run_of(indices, plane, first_row, rows, stage->indices);
@@ -280,83 +287,81 @@ class DisjointWindows {
   };
 
   // Writes the planes and rows that a block's windows own, and those that no window sees.
-  void write(Stage& stage, const Slab& result, int64_t plane, int64_t block) const {
-    const Window& window = work_.window;
+  void write(Stage* stage, const Slab& result, int64_t plane, int64_t block) const {
+    const int64_t* stride = work_.window.stride;
     const bool last_plane = plane + 1 == work_.gradients.shape[2],
                last_block = block + 1 == blocks_;
-    const int64_t first_row = block * block_rows_ * window.stride[1];
-    const int64_t end_row =
-        last_block ? result.shape[1] : (block + 1) * block_rows_ * window.stride[1];
-    const int64_t first_plane = plane * window.stride[0];
-    const int64_t end_plane = last_plane ? result.shape[0] : first_plane + window.stride[0];
+    const int64_t first_row = block * block_rows_ * stride[1];
+    const int64_t end_row = last_block ? result.shape[1] : first_row + block_rows_ * stride[1];
+    const int64_t first_plane = plane * stride[0];
+    const int64_t end_plane = last_plane ? result.shape[0] : first_plane + stride[0];
+    const int64_t width = result.shape[2], rows = end_row - first_row;
+    const bool rows_dense = width == 1 || result.strides[2] == kSize;
+    const bool planes_dense = rows_dense && result.strides[1] == width * kSize;
+    const bool in_place = rows_dense && !(work_.past_cache && planes_dense);
+    const int64_t pitch = in_place ? result.strides[1] : width * kSize;
     for (int64_t d = first_plane; d < end_plane; ++d) {
-      write_rows(stage, result, d, first_row, end_row, d - first_plane);
-    }
-  }
-
-  void write_rows(Stage& stage, const Slab& result, int64_t d, int64_t begin, int64_t end,
-                  int64_t plane_in_window) const {
-    const int64_t width = result.shape[2];
-    const bool dense_rows = width == 1 || result.strides[2] == kSize;
-    const bool dense_planes = dense_rows && result.strides[1] == width * kSize;
-    const bool direct = dense_rows && !work_.past_cache;
-    const int64_t windows = std::min(block_rows_, rows_ - begin / work_.window.stride[1]);
-    RowSource source(work_.window, stage, staged_columns_, plane_in_window, windows);
-    if (direct) {
-      for (int64_t h = begin; h < end; ++h) source.next(width, result.row(d, h));
-      return;
-    }
-    char* const finished = reinterpret_cast<char*>(stage.finished);
-    const int64_t together = kMostColumns / width;
-    for (int64_t h = begin; h < end; h += together) {
-      const int64_t rows = std::min(together, end - h);
-      for (int64_t i = 0; i < rows; ++i) source.next(width, finished + i * width * kSize);
-      if (dense_planes) {
-        stream_run(finished, rows * width * kSize, result.row(d, h));
-        continue;
+      char* const finished = reinterpret_cast<char*>(stage->finished);
+      char* const place = result.row(d, first_row);
+      char* const to = in_place ? place : finished;
+      const int64_t windows = d - first_plane < work_.window.kernel[0]
+                                  ? std::min(block_rows_, rows_ - block * block_rows_)
+                                  : 0;
+      char* const rest = pairs_ ? write_windows<true>(*stage, windows, d - first_plane, to, pitch)
+                                : write_windows<false>(*stage, windows, d - first_plane, to, pitch);
+      for (char* row = rest; row != to + rows * pitch; row += pitch) {
+        std::memset(row, 0, width * kSize);
       }
-      for (int64_t i = 0; i < rows; ++i) {
-        char* to = result.row(d, h + i);
-        for (int64_t w = 0; w < width; ++w) {
-          store(to + w * result.strides[2], stage.finished[i * width + w]);
+      if (in_place) continue;
+      if (planes_dense) {
+        stream_run(finished, rows * width * kSize, place);
+      } else {
+        for (int64_t h = 0; h < rows; ++h) {
+          char* row = result.row(d, first_row + h);
+          for (int64_t w = 0; w < width; ++w) {
+            store(row + w * result.strides[2], stage->finished[h * width + w]);
+          }
         }
       }
     }
   }
 
-  // The rows of one plane of the result, one after the other.
-  struct RowSource {
-    const Window& window;
-    const Bits* rows;
-    const Bits* gradients;
-    const int64_t staged_columns;
-    const int64_t plane_in_window;
-    int64_t windows_left;
-    int64_t row_in_window = 0;
-
-    RowSource(const Window& of, const Stage& stage, int64_t columns, int64_t plane, int64_t windows)
-        : window(of),
-          rows(stage.rows),
-          gradients(stage.gradients),
-          staged_columns(columns),
-          plane_in_window(plane),
-          windows_left(plane < of.kernel[0] ? windows : 0) {}
-
-    void next(int64_t width, char* to) {
-      const bool seen = windows_left > 0 && row_in_window < window.kernel[1];
-      const int64_t covered = seen ? std::min(staged_columns, width) : 0;
-      const int64_t wanted = plane_in_window * window.kernel[1] + row_in_window;
-      constexpr int kMostLanes = kVectorBytes / sizeof(Bits);
-      disjoint_detail::select_row<kMostLanes>(rows, gradients, static_cast<Bits>(wanted), covered,
-                                              to);
-      for (int64_t w = covered; w < width; ++w) store(to + w * kSize, Bits{0});
-      if (++row_in_window < window.stride[1]) return;
-      row_in_window = 0;
-      --windows_left;
-      rows += staged_columns;
-      gradients += staged_columns;
+  // The rows of one plane that windows own. Returns the end.
+  template <bool pairs>
+  ACLHOST_APART char* write_windows(const Stage& stage, int64_t windows, int64_t plane_in_window,
+                                    char* to, int64_t pitch) const {
+    constexpr int kMostLanes = kVectorBytes / sizeof(Bits);
+    const int64_t kernel_rows = work_.window.kernel[1], stride = work_.window.stride[1];
+    const int64_t width = work_.result.shape[4], columns = staged_columns_;
+    const int64_t covered = std::min(columns, width), left = width - covered;
+    const Bits *staged = stage.rows, *gradients = stage.gradients;
+    const Bits first = static_cast<Bits>(plane_in_window * kernel_rows);
+    for (int64_t window = 0; window < windows; ++window) {
+      char* row = to;
+      if constexpr (pairs) {
+        disjoint_detail::select_rows<2, kMostLanes>(staged, gradients, first, covered, row, pitch);
+        row += 2 * pitch;
+      } else {
+        for (int64_t k = 0; k < kernel_rows; ++k, row += pitch) {
+          disjoint_detail::select_rows<1, kMostLanes>(
+              staged, gradients, static_cast<Bits>(first + k), covered, row, pitch);
+        }
+      }
+      if (left > 0) {
+        for (char* end = to + covered * kSize; end < row; end += pitch) {
+          std::memset(end, 0, left * kSize);
+        }
+      }
+      to += stride * pitch;
+      staged += columns;
+      gradients += columns;
+      if (stride == kernel_rows) continue;
+      const bool last = window + 1 == windows;  // the rows behind it are not this function's
+      for (; !last && row != to; row += pitch) std::memset(row, 0, width * kSize);
+      if (last) return row;
     }
-  };
+    return to;
+  }
 
   const PoolGradient& work_;
   SlabFlags* const outside_;

@@ -242,8 +242,8 @@ class OverlappingWindows {
   }
 
   template <bool shared>
-  static bool add(const Real* gradients, const Index* indices, int64_t count,
-                  const Target& target) {
+  ACLHOST_APART static bool add(const Real* gradients, const Index* indices, int64_t count,
+                                const Target& target) {
     const uint64_t begin = target.window_begin, size = target.window_size;
     const uint64_t own_begin = target.own_begin, own_size = target.own_size;
     Real* const sums = target.sums;

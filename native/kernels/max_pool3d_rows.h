@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Maxima of neighbouring windows, in vectors: one lane for each window of a row.
+//
+// A window's taps come in the order of the definition, so the lanes do what a single window does.
+// Vectors are read from the tensor itself where its memory reaches far enough, whatever lies there:
+// lanes beyond the row's end are not used, and columns outside the input count as minus infinity.
+// Elsewhere, and from rows whose elements do not follow each other, a copy is read.
+#pragma once
+
+#include <limits>
+
+#include "kernels/elementwise.h"
+#include "kernels/max_pool3d.h"
+#include "kernels/permute.h"
+#include "kernels/volume.h"
+#include "opbase/geometry.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+
+template <typename T>
+class MaximaOfRow {
+  using Real = ComputeType<T>;
+  using Values = Vector<Real>;
+  using Places = MaskOf<Values>;
+  using Place = Element<Places>;
+  static constexpr int64_t kSize = sizeof(T);
+  static constexpr int64_t kCopied = 512;
+
+ public:
+  static constexpr int kStep = kLanes<Real>;
+
+  // Of kStep windows.
+  T elements[kStep];
+  Place places[kStep];
+
+  // The other elements of a window are found by these.
+  struct Rows {
+    Taps depth;
+    Taps height;
+  };
+
+  MaximaOfRow(const Slab& slab, const Window& window)
+      : slab_(slab),
+        kernel_(window.kernel[2]),
+        stride_(window.stride[2]),
+        padding_(window.padding[2]),
+        dilation_(window.dilation[2]),
+        span_(kStep * stride_ + (kernel_ - 1) * dilation_),
+        follow_(slab.shape[2] == 1 || slab.strides[2] == kSize) {
+    begin_ = end_ = slab.data;
+    for (int axis = 0; axis < 3; ++axis) {
+      const int64_t reach = (slab.shape[axis] - 1) * slab.strides[axis];
+      (reach < 0 ? begin_ : end_) += reach;
+    }
+    end_ += kSize;
+  }
+
+  static bool possible(const Slab& slab, const Window& window) {
+    for (int axis = 0; axis < 3; ++axis) {
+      if (window.dilation[axis] < 1) return false;
+    }
+    return slab.elements() <= INT32_MAX && window.kernel[2] <= kCopied &&
+           window.dilation[2] <= kCopied && window.stride[2] <= kCopied;
+  }
+
+  // Computes the windows from `position` on, of which `count` exist. False if it cannot.
+  bool compute(const Rows& rows, int64_t position, int64_t count) {
+    if (rows.depth.count == 0 || rows.height.count == 0) return false;
+    const int64_t first = position * stride_ - padding_;
+    const int64_t last = first + (count - 1) * stride_ + (kernel_ - 1) * dilation_;
+    const bool masked = first < 0 || last >= slab_.shape[2];
+    if (masked && dilation_ != 1) return false;
+    const bool copied = !follow_ || !in_memory(rows, first);
+    if (copied && span_ > kCopied) return false;
+    if (masked) {
+      by_stride<true>(rows, first, copied);
+    } else {
+      by_stride<false>(rows, first, copied);
+    }
+    return true;
+  }
+
+  // Whether maxima since the last call were NaN. In 16 bits those are not the element bit by bit.
+  bool saw_nan() {
+    Place seen = 0;
+    for (int i = 0; i < kStep; ++i) seen |= nan_[i];
+    nan_ = Places{};
+    return seen != 0;
+  }
+
+ private:
+  // Whether the first and the last of some rows can be read without leaving the slab's memory.
+  bool in_memory(const Rows& rows, int64_t first) const {
+    const auto inside = [&](int64_t d, int64_t h) {
+      const char* from = slab_.row(d, h) + first * kSize;
+      return from >= begin_ && from + span_ * kSize <= end_;
+    };
+    const int64_t last_d = rows.depth.first + (rows.depth.count - 1) * rows.depth.step;
+    const int64_t last_h = rows.height.first + (rows.height.count - 1) * rows.height.step;
+    return inside(rows.depth.first, rows.height.first) && inside(last_d, last_h) &&
+           inside(rows.depth.first, last_h) && inside(last_d, rows.height.first);
+  }
+
+  template <bool masked>
+  void by_stride(const Rows& rows, int64_t first, bool copied) {
+    if (stride_ == 1) return scan<1, masked>(rows, first, copied);
+    if (stride_ == 2) return scan<2, masked>(rows, first, copied);
+    return scan<0, masked>(rows, first, copied);
+  }
+
+  // What the lanes know of their windows.
+  struct Lanes {
+    Values maximum;
+    Places place;  // less the distance of the lane's window from the first
+
+    void look_at(Values value, Place at) {
+      const Places taken = replaces_maximum(value, maximum);
+      maximum = taken ? value : maximum;
+      place = taken ? splat<Places>(at) : place;
+    }
+  };
+
+  template <int stride, bool masked>
+  void scan(const Rows& rows, int64_t first, bool copied) {
+    constexpr Real kLowest = -std::numeric_limits<Real>::infinity();
+    const int64_t width = slab_.shape[2], plane = slab_.plane(), step = kernel_ * dilation_;
+    const Places lane = lane_numbers() * static_cast<Place>(stride_);
+    Lanes lanes = {splat<Values>(kLowest), splat<Places>(place_of(rows, first))};
+    if (masked) {
+      const Places column = lane + static_cast<Place>(first);
+      lanes.place -= column < 0 ? column : Places{};  // the first column inside
+    }
+    const auto look_at = [&](Values value, int64_t column, int64_t place) {
+      if (masked) {
+        const Places columns = lane + static_cast<Place>(column);
+        value =
+            (columns >= 0) & (columns < static_cast<Place>(width)) ? value : splat<Values>(kLowest);
+      }
+      lanes.look_at(value, static_cast<Place>(place));
+    };
+    alignas(64) T copy[kCopied + 2 * kStep];
+    for (int64_t i = 0; i < rows.depth.count; ++i) {
+      const int64_t d = rows.depth.first + i * rows.depth.step;
+      for (int64_t j = 0; j < rows.height.count; ++j) {
+        const int64_t h = rows.height.first + j * rows.height.step;
+        const char* row = slab_.row(d, h);
+        const T* from =
+            copied ? copy_row(row, first, copy) : reinterpret_cast<const T*>(row + first * kSize);
+        const int64_t place = d * plane + h * width + first;
+        int64_t k = 0;
+        if constexpr (stride == 2) {
+          for (; dilation_ == 1 && k + 2 <= kernel_; k += 2) {
+            const Values a = load_widened(from + k), b = load_widened(from + k + kStep);
+            look_at(evens(a, b), first + k, place + k);
+            look_at(odds(a, b), first + k + 1, place + k + 1);
+          }
+        }
+        for (k *= dilation_; k < step; k += dilation_) {
+          look_at(load_strided<stride>(from + k), first + k, place + k);
+        }
+      }
+    }
+    store_narrowed(elements, lanes.maximum);
+    store_vector(places, lanes.place + lane);
+    nan_ |= lanes.maximum != lanes.maximum;
+  }
+
+  template <int stride>
+  Values load_strided(const T* from) const {
+    if constexpr (stride == 1) {
+      return load_widened(from);
+    } else if constexpr (stride == 2) {
+      return evens(load_widened(from), load_widened(from + kStep));
+    } else {
+      T taken[kStep];
+      for (int i = 0; i < kStep; ++i) std::memcpy(taken + i, from + i * stride_, kSize);
+      return load_widened(taken);
+    }
+  }
+
+  // The columns that are read, as far as they exist.
+  const T* copy_row(const char* row, int64_t first, T* copy) const {
+    const int64_t begin = first < 0 ? 0 : first;
+    const int64_t end = std::min(slab_.shape[2], first + span_);
+    if (follow_) {
+      if (begin < end) {
+        std::memcpy(copy + (begin - first), row + begin * kSize, (end - begin) * kSize);
+      }
+    } else {
+      for (int64_t w = begin; w < end; ++w) {
+        copy[w - first] = load<T>(row + w * slab_.strides[2]);
+      }
+    }
+    return copy;
+  }
+
+  Place place_of(const Rows& rows, int64_t first) const {
+    return static_cast<Place>(rows.depth.first * slab_.plane() +
+                              rows.height.first * slab_.shape[2] + first);
+  }
+
+  static Places lane_numbers() {
+    Places numbers = {};
+    for (int i = 0; i < kStep; ++i) numbers[i] = i;
+    return numbers;
+  }
+
+  const Slab slab_;
+  const int64_t kernel_, stride_, padding_, dilation_;
+  const int64_t span_;  // columns that one step reads
+  const bool follow_;   // the elements of a row follow each other in memory
+  const char *begin_, *end_;
+  Places nan_ = {};
+};
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

@@ -126,10 +126,11 @@ class Pool {
   void pool_in_vectors(const Row& row, MaximaOfRow<T>* maxima) const {
     constexpr int64_t kStep = MaximaOfRow<T>::kStep;
     const int64_t width = out_.shape[4];
+    maxima->look_into(row.depth, row.height);
     for (int64_t w = 0; w < width; w += kStep) {
       const int64_t first = width < kStep ? 0 : std::min(w, width - kStep);
       const int64_t count = std::min(kStep, width);
-      if (!maxima->compute({row.depth, row.height}, first, count)) {
+      if (!maxima->compute(first, count)) {
         pool_one_by_one(row, first, first + count);
         continue;
       }
@@ -143,10 +144,12 @@ class Pool {
   static void put(const From* from, int64_t first, int64_t count, char* row, int64_t stride) {
     constexpr int64_t kStep = MaximaOfRow<T>::kStep, kItem = sizeof(To);
     char* const to = row + first * stride;
-    if (stride == kItem && count == kStep) {
-      for (int64_t i = 0; i < kStep; ++i) store(to + i * kItem, static_cast<To>(from[i]));
-    } else {
+    if (stride != kItem || count != kStep) {
       for (int64_t i = 0; i < count; ++i) store(to + i * stride, static_cast<To>(from[i]));
+    } else if constexpr (std::is_same_v<To, From>) {
+      std::memcpy(to, from, kStep * kItem);
+    } else {
+      for (int64_t i = 0; i < kStep; ++i) store(to + i * kItem, static_cast<To>(from[i]));
     }
   }
 

@@ -277,30 +277,29 @@ class OverlappingWindows {
   }
 
   void write_run(char* to, int64_t step, int64_t count, Real* sums) const {
-    alignas(64) T rounded[kRun];
+    if (step == kSize && !work_.past_cache) return round_and_clear(sums, count, to);
+    alignas(64) char rounded[kRun * kSize];
     for (int64_t begin = 0; begin < count; begin += kRun) {
       const int64_t length = std::min(kRun, count - begin);
       round_and_clear(sums + begin, length, rounded);
       char* place = to + begin * step;
-      if (step != kSize) {
-        for (int64_t i = 0; i < length; ++i) store(place + i * step, rounded[i]);
-      } else if (work_.past_cache) {
+      if (step == kSize) {
         stream_run(rounded, length * kSize, place);
       } else {
-        std::memcpy(place, rounded, length * kSize);
+        for (int64_t i = 0; i < length; ++i) store(place + i * step, load<T>(rounded + i * kSize));
       }
     }
   }
 
-  static void round_and_clear(Real* sums, int64_t count, T* rounded) {
+  ACLHOST_APART static void round_and_clear(Real* sums, int64_t count, char* to) {
     constexpr int64_t lanes = kLanes<Real>;
     int64_t i = 0;
     for (; i + lanes <= count; i += lanes) {
-      store_narrowed(rounded + i, load_vector<Vector<Real>>(sums + i));
+      store_narrowed(reinterpret_cast<T*>(to + i * kSize), load_vector<Vector<Real>>(sums + i));
       store_vector(sums + i, Vector<Real>{});
     }
     for (; i < count; ++i) {
-      rounded[i] = Narrow<T>::from(sums[i]);
+      store(to + i * kSize, Narrow<T>::from(sums[i]));
       sums[i] = 0;
     }
   }

@@ -34,12 +34,6 @@ class MaximaOfRow {
   T elements[kStep];
   Place places[kStep];
 
-  // The other elements of a window are found by these.
-  struct Rows {
-    Taps depth;
-    Taps height;
-  };
-
   MaximaOfRow(const Slab& slab, const Window& window)
       : slab_(slab),
         kernel_(window.kernel[2]),
@@ -64,19 +58,34 @@ class MaximaOfRow {
            window.dilation[2] <= kCopied && window.stride[2] <= kCopied;
   }
 
+  // The rows of the input that the next windows see.
+  void look_into(const Taps& depth, const Taps& height) {
+    depth_ = depth;
+    height_ = height;
+    const int64_t plane_reach = (depth.count - 1) * depth.step * slab_.strides[0];
+    const int64_t row_reach = (height.count - 1) * height.step * slab_.strides[1];
+    const char* const first_row = slab_.row(depth.first, height.first);
+    // Steps may start from here on, and have to start before there, to stay in the slab's memory.
+    const int64_t before = std::min<int64_t>(plane_reach, 0) + std::min<int64_t>(row_reach, 0);
+    const int64_t behind = std::max<int64_t>(plane_reach, 0) + std::max<int64_t>(row_reach, 0);
+    earliest_ = begin_ - (first_row + before);
+    latest_ = end_ - (first_row + behind) - span_ * kSize;
+  }
+
   // Computes the windows from `position` on, of which `count` exist. False if it cannot.
-  bool compute(const Rows& rows, int64_t position, int64_t count) {
-    if (rows.depth.count == 0 || rows.height.count == 0) return false;
+  bool compute(int64_t position, int64_t count) {
+    if (depth_.count == 0 || height_.count == 0) return false;
     const int64_t first = position * stride_ - padding_;
     const int64_t last = first + (count - 1) * stride_ + (kernel_ - 1) * dilation_;
     const bool masked = first < 0 || last >= slab_.shape[2];
     if (masked && dilation_ != 1) return false;
-    const bool copied = !follow_ || !in_memory(rows, first);
+    const bool in_memory = first * kSize >= earliest_ && first * kSize <= latest_;
+    const bool copied = !follow_ || !in_memory;
     if (copied && span_ > kCopied) return false;
     if (masked) {
-      by_stride<true>(rows, first, copied);
+      by_stride<true>(first, copied);
     } else {
-      by_stride<false>(rows, first, copied);
+      by_stride<false>(first, copied);
     }
     return true;
   }
@@ -90,23 +99,11 @@ class MaximaOfRow {
   }
 
  private:
-  // Whether the first and the last of some rows can be read without leaving the slab's memory.
-  bool in_memory(const Rows& rows, int64_t first) const {
-    const auto inside = [&](int64_t d, int64_t h) {
-      const char* from = slab_.row(d, h) + first * kSize;
-      return from >= begin_ && from + span_ * kSize <= end_;
-    };
-    const int64_t last_d = rows.depth.first + (rows.depth.count - 1) * rows.depth.step;
-    const int64_t last_h = rows.height.first + (rows.height.count - 1) * rows.height.step;
-    return inside(rows.depth.first, rows.height.first) && inside(last_d, last_h) &&
-           inside(rows.depth.first, last_h) && inside(last_d, rows.height.first);
-  }
-
   template <bool masked>
-  void by_stride(const Rows& rows, int64_t first, bool copied) {
-    if (stride_ == 1) return scan<1, masked>(rows, first, copied);
-    if (stride_ == 2) return scan<2, masked>(rows, first, copied);
-    return scan<0, masked>(rows, first, copied);
+  void by_stride(int64_t first, bool copied) {
+    if (stride_ == 1) return scan<1, masked>(first, copied);
+    if (stride_ == 2) return scan<2, masked>(first, copied);
+    return scan<0, masked>(first, copied);
   }
 
   // What the lanes know of their windows.
@@ -122,11 +119,11 @@ class MaximaOfRow {
   };
 
   template <int stride, bool masked>
-  void scan(const Rows& rows, int64_t first, bool copied) {
+  void scan(int64_t first, bool copied) {
     constexpr Real kLowest = -std::numeric_limits<Real>::infinity();
     const int64_t width = slab_.shape[2], plane = slab_.plane(), step = kernel_ * dilation_;
     const Places lane = lane_numbers() * static_cast<Place>(stride_);
-    Lanes lanes = {splat<Values>(kLowest), splat<Places>(place_of(rows, first))};
+    Lanes lanes = {splat<Values>(kLowest), splat<Places>(place_of(first))};
     if (masked) {
       const Places column = lane + static_cast<Place>(first);
       lanes.place -= column < 0 ? column : Places{};  // the first column inside
@@ -140,10 +137,10 @@ class MaximaOfRow {
       lanes.look_at(value, static_cast<Place>(place));
     };
     alignas(64) T copy[kCopied + 2 * kStep];
-    for (int64_t i = 0; i < rows.depth.count; ++i) {
-      const int64_t d = rows.depth.first + i * rows.depth.step;
-      for (int64_t j = 0; j < rows.height.count; ++j) {
-        const int64_t h = rows.height.first + j * rows.height.step;
+    for (int64_t i = 0; i < depth_.count; ++i) {
+      const int64_t d = depth_.first + i * depth_.step;
+      for (int64_t j = 0; j < height_.count; ++j) {
+        const int64_t h = height_.first + j * height_.step;
         const char* row = slab_.row(d, h);
         const T* from =
             copied ? copy_row(row, first, copy) : reinterpret_cast<const T*>(row + first * kSize);
@@ -195,9 +192,9 @@ class MaximaOfRow {
     return copy;
   }
 
-  Place place_of(const Rows& rows, int64_t first) const {
-    return static_cast<Place>(rows.depth.first * slab_.plane() +
-                              rows.height.first * slab_.shape[2] + first);
+  Place place_of(int64_t first) const {
+    return static_cast<Place>(depth_.first * slab_.plane() + height_.first * slab_.shape[2] +
+                              first);
   }
 
   static Places lane_numbers() {
@@ -208,9 +205,11 @@ class MaximaOfRow {
 
   const Slab slab_;
   const int64_t kernel_, stride_, padding_, dilation_;
-  const int64_t span_;  // columns that one step reads
-  const bool follow_;   // the elements of a row follow each other in memory
-  const char *begin_, *end_;
+  const int64_t span_;        // columns that one step reads
+  const bool follow_;         // the elements of a row follow each other in memory
+  const char *begin_, *end_;  // of the slab's memory
+  Taps depth_, height_;
+  int64_t earliest_, latest_;  // where a step may start, in bytes from a row's begin
   Places nan_ = {};
 };
 

@@ -241,7 +241,7 @@ class DisjointWindows {
       const auto row_code = cast_vector<Bits, kStep>(of_plane * kernel_rows + of_row);
       // The sum of a gradient alone: -0 becomes 0.
       T sums[kStep];
-      store_narrowed(sums, ComputeVector<T>{} + load_widened(values));
+      store_narrowed(sums, Vector<ComputeType<T>>{} + load_widened(values));
       spread(row_code, rest, load_vector<Pattern>(sums), at, stage);
     }
 

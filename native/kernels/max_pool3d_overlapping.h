@@ -281,8 +281,13 @@ class OverlappingWindows {
     alignas(64) char rounded[kRun * kSize];
     for (int64_t begin = 0; begin < count; begin += kRun) {
       const int64_t length = std::min(kRun, count - begin);
-      round_and_clear(sums + begin, length, rounded);
       char* place = to + begin * step;
+      if (std::is_same_v<T, Real> && step == kSize) {
+        stream_run(sums + begin, length * kSize, place);
+        std::fill_n(sums + begin, length, Real{0});
+        continue;
+      }
+      round_and_clear(sums + begin, length, rounded);
       if (step == kSize) {
         stream_run(rounded, length * kSize, place);
       } else {

@@ -108,12 +108,13 @@ class MaximaOfRow {
 
   // What the lanes know of their windows.
   struct Lanes {
-    Values maximum;
+    Values best;
     Places place;  // less the distance of the lane's window from the first
 
+    // The value that is taken is found without the mask: the next one waits for it.
     void look_at(Values value, Place at) {
-      const Places taken = replaces_maximum(value, maximum);
-      maximum = taken ? value : maximum;
+      const Places taken = replaces_maximum(value, best);
+      best = value != value ? value : maximum(value, best);
       place = taken ? splat<Places>(at) : place;
     }
   };
@@ -158,9 +159,9 @@ class MaximaOfRow {
         }
       }
     }
-    store_narrowed(elements, lanes.maximum);
+    store_narrowed(elements, lanes.best);
     store_vector(places, lanes.place + lane);
-    nan_ |= lanes.maximum != lanes.maximum;
+    nan_ |= lanes.best != lanes.best;
   }
 
   template <int stride>

@@ -18,6 +18,7 @@ namespace nb = nanobind;
 namespace aclhost::python {
 
 void bind_operators(nb::module_& module);  // generated
+void bind_streaming(nb::module_& module);
 
 namespace {
 
@@ -78,5 +79,6 @@ NB_MODULE(_native, module) {
   module.def("instruction_set", &aclhost::python::instruction_set);
   module.def("thread_count", &aclhost::thread_count);
   module.def("call_counts", &aclhost::python::python_call_counts);
+  aclhost::python::bind_streaming(module);
   aclhost::python::bind_operators(module);
 }

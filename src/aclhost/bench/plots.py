@@ -29,13 +29,15 @@ def missing() -> str | None:
 
 
 def write_plots(run: Run, directory: Path) -> list[Path]:
-    """Writes ratio.png, where torch was measured, and roofline.png."""
+    """Writes ratio.png, where torch was measured, roofline.png and growth.png."""
     directory.mkdir(parents=True, exist_ok=True)
     written = []
     if any(result.ratio is not None for result in run.results):
         written.append(_save(_ratios(run), directory / "ratio.png"))
     if run.results:
         written.append(_save(_roofline(run), directory / "roofline.png"))
+    if run.growth:
+        written.append(_save(_growth(run), directory / "growth.png"))
     return written
 
 
@@ -132,3 +134,26 @@ def _limits(results: Sequence[Result]) -> Iterator[tuple[int, float]]:
     for moved in sorted({result.bytes_moved for result in results}):
         same = (result for result in results if result.bytes_moved == moved)
         yield moved, median(result.streaming_bytes_per_second for result in same) / 1e9
+
+
+def _growth(run: Run) -> Figure:
+    """Time per element by elements: flat lines, with steps where a cache is left."""
+    from matplotlib import colormaps
+
+    figure, axes = _new_figure(run, 5)
+    for rank, one in enumerate(run.growth):
+        axes.plot(
+            list(one.seconds_per_element),
+            [seconds * 1e9 for seconds in one.seconds_per_element.values()],
+            marker="o",
+            markersize=3,
+            color=colormaps["tab20"](rank),
+            label=f"{one.operator} {one.variant}".strip(),
+        )
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    _plain_numbers(axes.yaxis)
+    axes.set_xlabel("elements, float32")
+    axes.set_ylabel("ns per element")
+    axes.legend(fontsize=7)
+    return figure

@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 from aclhost.bench.cases import Case
 from aclhost.bench.machine import Machine
 
-_FORMAT = 1
+_FORMAT = 2
 _QUIET = 0.15  # cores; a choice, not yet compared with an idle machine
 
 
@@ -23,6 +25,8 @@ class Result:
     seconds: float
     torch_seconds: float | None
     ratio: float | None
+    numpy_seconds: float | None
+    numpy_ratio: float | None
     streaming_fraction: float | None
     bytes_moved: int
     streaming_bytes_per_second: float
@@ -67,6 +71,12 @@ class Run:
             f"{count} of {len(self.results)} cases ran while other processes were busy (marked ?): "
             "their ratios and fractions are not to be relied on"
         )
+
+    def save(self, path: Path) -> None:
+        """Writes or replaces the file; whoever reads it finds a whole one at any time."""
+        unfinished = path.with_name(f".{path.name}")
+        unfinished.write_text(self.to_json())
+        os.replace(unfinished, path)
 
     def to_json(self) -> str:
         return json.dumps({"format": _FORMAT, **asdict(self)}, indent=1) + "\n"

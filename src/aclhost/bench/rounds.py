@@ -28,11 +28,14 @@ from aclhost.bench.workload import Call
 Times: TypeAlias = dict[str, list[float]]
 
 USUAL_PAUSE = 0.015  # for libgomp's threads on the machine where this was written
-_WARM_UP = 0.004
+_WARM_UP = 0.008
 _BATCH = 0.0003  # calls shorter than this are timed together
 _TIMINGS = 5  # in a turn
 _LONG = 0.005  # calls longer than this are timed once
+_VERY_LONG = 0.1  # in calls longer than this waking threads does not show
 _MOST_ROUNDS = 40
+_FEWEST_ROUNDS = 3  # of calls so long that others would wait too long
+_PATIENCE = 5  # times the seconds of a case
 
 _LONGEST_SPIN = 0.1
 _PAUSES = (0.002, 0.13)  # the shortest and the longest that make sense
@@ -54,13 +57,19 @@ def pause_after(call: Call, workers: int) -> float:
 def take_turns(
     contenders: Mapping[str, Call], seconds: float, fewest: int, pause: float = USUAL_PAUSE
 ) -> Times:
-    """Seconds per call of each contender, one number for each round."""
+    """Seconds per call of each contender, one number for each round.
+
+    There are at least so many rounds, unless they take several times the seconds.
+    """
     names = list(contenders)
     usual = {name: usual_time(call) for name, call in contenders.items()}
     times: Times = {name: [] for name in names}
-    end = perf_counter() + seconds
+    start = perf_counter()
     for number in range(_MOST_ROUNDS):
-        if number >= fewest and perf_counter() >= end:
+        taken = perf_counter() - start
+        if (number >= fewest and taken >= seconds) or (
+            number >= _FEWEST_ROUNDS and taken >= _PATIENCE * seconds
+        ):
             break
         first = number % len(names)
         for name in (*names[first:], *names[:first]):
@@ -96,7 +105,8 @@ def usual_time(call: Call) -> float:
 def turn(call: Call, usual: float, pause: float) -> float:
     """Seconds per call; see Note [Turns]."""
     sleep(pause)
-    _warm_up(call)
+    if usual <= _VERY_LONG:
+        _warm_up(call)
     if usual > _LONG:
         return time_once(call)
     batch = max(1, round(_BATCH / usual))

@@ -72,7 +72,7 @@ def too_large(case: Case) -> bool:
 
 
 def measure(case: Case, effort: Effort, with_torch: bool) -> Result:
-    """All contenders in the same rounds: aclhost, torch if it is there, NumPy at times, the loop."""
+    """All contenders in the same rounds: aclhost, torch if installed, NumPy at times, the loop."""
     workload = case.prepare()
     extra = memory.peak_extra(workload.call)
     peer, note = _peer(workload) if with_torch else (None, "")

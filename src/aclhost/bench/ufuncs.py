@@ -81,10 +81,9 @@ def smooth_l1_loss(x: Numbers, target: Numbers, out: Numbers, reduction: str, be
         np.multiply(distance, distance, out=distance)
         np.multiply(distance, half_of_inverse, out=distance)
         np.copyto(losses, distance, where=near)
-        if reduction == "mean":
-            np.mean(losses, out=out)
-        elif reduction == "sum":
-            np.sum(losses, out=out)
+        if reduction != "none":
+            total = np.sum(losses, dtype=np.float32)  # in half precision it would be useless
+            out[...] = total / losses.size if reduction == "mean" else total
         return out
 
     return call

@@ -83,6 +83,7 @@ GOALS = (
     Goal(_FORWARD, (), 5, 1.5, 1.15, 0.80),
 )  # fmt: skip
 
+VERDICTS = ("met", "close", "missed", "doubtful")
 _AT_LEAST = "at least"
 _AT_MOST = "at most"
 MEMORY_PER_THREAD = 4.0  # MiB: the few that an operator may take besides its arrays
@@ -113,7 +114,9 @@ class Check:
 
     @property
     def verdict(self) -> str:
-        """met, close or missed."""
+        """One of the words in VERDICTS. What was disturbed proves nothing, least of all success."""
+        if self.doubtful:
+            return "doubtful"
         above = self.bound == _AT_LEAST
         if self.measured >= self.wanted if above else self.measured <= self.wanted:
             return "met"
@@ -198,7 +201,7 @@ def table(found: Sequence[Check]) -> Table:
 def summary(found: Sequence[Check], absent: Sequence[str]) -> str:
     """How many there are of each verdict."""
     verdicts = [check.verdict for check in found]
-    counts = ", ".join(f"{verdicts.count(word)} {word}" for word in ("met", "close", "missed"))
+    counts = ", ".join(f"{verdicts.count(word)} {word}" for word in VERDICTS)
     return f"{len(found)} targets: {counts}; {len(absent)} cases or figures were not measured"
 
 

@@ -163,6 +163,16 @@ def test_other_processes_are_noticed(run):
     assert "-?" not in text
 
 
+@pytest.mark.parametrize(
+    ("busy", "kept"), [([0.1, 0.0, 0.0], 0.1), ([0.9, 0.1, 0.0], 0.1), ([0.9, 0.7, 0.8], 0.7)]
+)
+def test_disturbed_cases_are_measured_again(monkeypatch, busy, kept):
+    left = iter(busy)
+    monkeypatch.setattr(contention.Others, "cores", lambda self: next(left))
+    result = runner.measure(next(cases.quick("elu")), replace(HASTE, attempts=3), with_torch=False)
+    assert result.foreign_cores == kept
+
+
 def test_own_time_is_not_that_of_others(monkeypatch):
     clocks = {"wall": 0.0, "own": 0.0, "all": 100.0}
     monkeypatch.setattr(contention, "perf_counter", lambda: clocks["wall"])

@@ -13,7 +13,7 @@ from aclhost.bench.cases import Case
 from aclhost.bench.machine import Machine
 
 _FORMAT = 2
-_QUIET = 0.15  # cores; a choice, not yet compared with an idle machine
+QUIET = 0.15  # cores that others may use; from about half a core on, torch's times are useless
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Result:
 
     @property
     def disturbed(self) -> bool:
-        return self.foreign_cores > _QUIET
+        return self.foreign_cores > QUIET
 
     @property
     def bytes_per_second(self) -> float:

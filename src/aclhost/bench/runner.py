@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from statistics import median
@@ -13,7 +13,7 @@ from aclhost.bench import cases, memory
 from aclhost.bench.cases import Case
 from aclhost.bench.contention import Others
 from aclhost.bench.probe import streaming
-from aclhost.bench.results import Growth, Result
+from aclhost.bench.results import QUIET, Growth, Result
 from aclhost.bench.rounds import (
     USUAL_PAUSE,
     Times,
@@ -33,15 +33,19 @@ _FAST_IN_NUMPY = ("float32", "float64")  # others take seconds for large arrays
 
 @dataclass(frozen=True)
 class Effort:
-    """How long to measure: seconds for each case, but at least so many rounds."""
+    """How long to measure: seconds for each case, but at least so many rounds.
+
+    A case that others disturb is measured again, until all attempts are used up.
+    """
 
     seconds: float
     fewest_rounds: int
     growth_sizes: tuple[int, ...]
+    attempts: int = 1
     pause: float = USUAL_PAUSE
 
 
-FULL = Effort(1.0, 7, (10**5, 10**6, 10**7, 10**8))
+FULL = Effort(1.0, 7, (10**5, 10**6, 10**7, 10**8), attempts=3)
 QUICK = Effort(0.4, 5, (10**5, 10**6, 10**7))
 
 
@@ -81,9 +85,7 @@ def measure(case: Case, effort: Effort, with_torch: bool) -> Result:
         contenders[TORCH] = peer
     if workload.ufuncs is not None and _numpy_takes_part(case):
         contenders[NUMPY] = workload.ufuncs()
-    others = Others()
-    times = take_turns(contenders, effort.seconds, effort.fewest_rounds, effort.pause)
-    foreign_cores = others.cores()
+    times, foreign_cores = _in_quiet(contenders, effort)
     return Result(
         case=case,
         rounds=len(times[OURS]),
@@ -100,6 +102,18 @@ def measure(case: Case, effort: Effort, with_torch: bool) -> Result:
         foreign_cores=foreign_cores,
         note=note,
     )
+
+
+def _in_quiet(contenders: Mapping[str, Call], effort: Effort) -> tuple[Times, float]:
+    """Times, and how many cores were busy elsewhere: of the attempt that was disturbed least."""
+    found = []
+    for _ in range(effort.attempts):
+        others = Others()
+        times = take_turns(contenders, effort.seconds, effort.fewest_rounds, effort.pause)
+        found.append((times, others.cores()))
+        if found[-1][1] <= QUIET:
+            break
+    return min(found, key=lambda attempt: attempt[1])
 
 
 def _numpy_takes_part(case: Case) -> bool:

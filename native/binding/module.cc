@@ -19,6 +19,7 @@ namespace nb = nanobind;
 namespace aclhost::python {
 
 void bind_operators(nb::module_& module);  // generated
+void bind_streaming(nb::module_& module);
 
 namespace {
 
@@ -89,5 +90,6 @@ NB_MODULE(_native, module) {
   module.def("thread_count", &aclhost::thread_count);
   module.def("result_memory", &aclhost::python::result_memory_state);
   module.def("call_counts", &aclhost::python::python_call_counts);
+  aclhost::python::bind_streaming(module);
   aclhost::python::bind_operators(module);
 }

@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find src native toolkit CMakeLists.txt pyproject.toml README.md -type f \
 	-not -path '*/__pycache__/*')
-CXX_FILES := $(shell find native examples tests -name '*.cc' -o -name '*.h' -o -name '*.cpp')
+CXX_FILES := $(shell find native examples tests benchmarks -name '*.cc' -o -name '*.h' -o -name '*.cpp')
 
 .PHONY: dev demo test check docs format campaign large bench bench-quick sanitize clean
 
@@ -39,12 +39,14 @@ campaign: $(VENV)/.tested
 large: $(VENV)/.tested
 	$(BIN)/python -m pytest -m slow
 
-# Against torch and the streaming limit: make bench ARGS="--operator elu --plots build/plots"
+# Against torch, NumPy and the streaming limit: make bench ARGS="--operator elu", ARGS=--resume
 bench: $(VENV)/.tested
-	$(BIN)/aclhost bench $(ARGS)
+	$(BIN)/aclhost bench --output build/bench $(ARGS)
+	$(BIN)/python -m benchmarks build/bench
 
 bench-quick: $(VENV)/.tested
-	$(BIN)/aclhost bench --quick $(ARGS)
+	$(BIN)/aclhost bench --quick --output build/bench-quick $(ARGS)
+	$(BIN)/python -m benchmarks --quick build/bench-quick
 
 check: $(VENV)/.tested
 	$(BIN)/ruff check .

@@ -24,13 +24,28 @@ struct StridedLoop {
   int64_t total = 0;  // number of positions
   int64_t shape[kMaxRank];
   int64_t strides[kMaxOperands][kMaxRank];  // in elements of the operand
+  int64_t start[kMaxOperands] = {};         // where position 0 lies, likewise
 };
 
 StridedLoop make_loop(std::initializer_list<const TensorView*> views);
 
+// Note [Tiles]
+// An input that runs along another dimension than the output is read in large steps: every element
+// from another page, and its neighbours not before all others in the row. Positions in tiles, of
+// some hundred elements along the output's dimension and all along the input's, meet them while
+// they are in the cache. The order of positions is then another one, so this is for loops that
+// may have any.
+constexpr int64_t kTileLength = 128;
+struct TiledLoop {
+  StridedLoop whole_tiles;
+  StridedLoop rest_of_rows;  // may have no positions
+};
+bool wants_tiles(const StridedLoop& loop);
+TiledLoop in_tiles(const StridedLoop& loop);
+
 // Where a position lies, in elements from the view's first element. Leaves the index in `index`.
 inline int64_t offset_at(const StridedLoop& loop, int operand, int64_t position, int64_t* index) {
-  int64_t offset = 0;
+  int64_t offset = loop.start[operand];
   for (int i = 0; i < loop.rank; ++i) {
     index[i] = position % loop.shape[i];
     position /= loop.shape[i];

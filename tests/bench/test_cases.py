@@ -52,8 +52,15 @@ def test_sizes_of_the_grid():
     shapes = {case.shape for case in ALL if case.operator in cases.ON_VOLUMES}
     assert {(2, 32, 32, 64, 64), (4, 64, 32, 64, 64)} < shapes
     assert any(shape[0] * shape[1] == 1 for shape in shapes)
+    assert any(shape[3] * shape[4] > 1 << 16 for shape in shapes)
     for operator in cases.OPERATORS:
         assert any(case.strided for case in ALL if case.operator == operator)
+
+
+@pytest.mark.parametrize("operator", cases.OPERATORS)
+@pytest.mark.parametrize("elements", [10**5, 10**6, 10**8])
+def test_growth_has_the_elements_it_says(operator, elements):
+    assert cases.growing(operator, elements).elements == elements
 
 
 def test_reversed_axes_changes_memory_only():
@@ -78,6 +85,24 @@ def test_the_call_and_torchs_call_agree(case):
         exact = case.dtype in ("float32", "float64")
         relative, absolute = (1e-5, 1e-5) if exact else (2e-2, 0.2)  # torch sums in half precision
         np.testing.assert_allclose(ours.ravel(), theirs.ravel(), rtol=relative, atol=absolute)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [case for case in KINDS if case.operator in cases.ELEMENTWISE],
+    ids=lambda case: case.name,
+)
+def test_numpys_expressions_agree(case):
+    ours = as_double(case.prepare().call())
+    theirs = as_double(case.prepare().ufuncs()())
+    digits = {"float64": 1e-12, "float32": 1e-5}.get(case.dtype, 4e-2)
+    np.testing.assert_allclose(ours.ravel(), theirs.ravel(), rtol=digits, atol=digits)
+
+
+def test_numpy_writes_where_the_operator_does():
+    for operator in cases.ELEMENTWISE:
+        workload = next(cases.full(operator)).prepare()
+        assert np.shares_memory(workload.call(), workload.ufuncs()())
 
 
 def as_double(result):

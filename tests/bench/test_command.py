@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
@@ -19,20 +20,41 @@ def bench(monkeypatch):
     monkeypatch.setattr(
         cases, "quick", lambda name: (case for case in cases.full(name) if case.size == "tiny")
     )
-    monkeypatch.setattr(runner, "QUICK", runner.Effort(0.001, 2, (10,)))
+    monkeypatch.setattr(runner, "QUICK", runner.Effort(0.001, 2, (10**5,)))
+    monkeypatch.setattr(runner, "torchs_pause", lambda: 0.0)
     return lambda *options: CliRunner().invoke(main, ["bench", "--quick", *options])
+
+
+@pytest.fixture
+def interrupted(monkeypatch):
+    """Ctrl-C in the second case."""
+    measure, left = runner.measure, iter([True, False])
+
+    def once(*arguments):
+        if not next(left):
+            raise KeyboardInterrupt
+        return measure(*arguments)
+
+    monkeypatch.setattr(runner, "measure", once)
+
+
+def results(directory):
+    return Run.from_json((directory / "results.json").read_text())
 
 
 def test_table_json_and_plots(bench, tmp_path):
     pytest.importorskip("matplotlib")
-    results, plots = tmp_path / "results.json", tmp_path / "plots"
-    done = bench("--operator", "aclnnElu", "--json", str(results), "--plots", str(plots))
+    directory = tmp_path / "new" / "bench"
+    done = bench("--operator", "aclnnElu", "--output", str(directory))
     assert done.exit_code == 0, done.output
     assert " elu " in done.stdout
-    run = Run.from_json(results.read_text())
+    run = results(directory)
     assert {result.case.dtype for result in run.results} == set(cases.ELEMENTWISE["elu"].dtypes)
-    assert f"wrote {plots / 'roofline.png'}" in done.stderr
-    assert (plots / "roofline.png").is_file()
+    assert [growth.operator for growth in run.growth] == ["elu"]
+    assert (directory / "table.txt").read_text().splitlines()[0] == done.stdout.splitlines()[0]
+    for name in ("results.json", "table.txt", "roofline.png", "growth.png"):
+        assert f"wrote {directory / name}" in done.stderr
+        assert (directory / name).is_file()
 
 
 def test_without_torch(bench, monkeypatch):
@@ -43,13 +65,12 @@ def test_without_torch(bench, monkeypatch):
     assert "torch" not in done.stdout.splitlines()[0]
 
 
-def test_plots_without_matplotlib(bench, monkeypatch, tmp_path):
+def test_without_matplotlib_there_is_the_rest(bench, monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    done = bench("--plots", str(tmp_path / "plots"))
-    assert done.exit_code == 1
-    assert done.stderr == "aclhost: plots need matplotlib; pip install matplotlib\n"
-    assert done.stdout == ""
-    assert not (tmp_path / "plots").exists()
+    done = bench("--operator", "elu", "--output", str(tmp_path))
+    assert done.exit_code == 0, done.output
+    assert done.stderr.splitlines()[-1] == "aclhost: plots need matplotlib; pip install matplotlib"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["results.json", "table.txt"]
 
 
 def test_unknown_operator(bench):
@@ -58,22 +79,80 @@ def test_unknown_operator(bench):
     assert done.stderr.startswith("aclhost: no operator 'elu_forward'; ")
 
 
-def test_file_that_cannot_be_written(bench, tmp_path):
-    done = bench("--operator", "elu", "--json", str(tmp_path))
+def test_directory_that_cannot_be_written(bench, tmp_path):
+    (tmp_path / "results.json").mkdir()
+    done = bench("--operator", "elu", "--output", str(tmp_path))
     assert done.exit_code == 1
-    assert done.stderr.splitlines()[-1] == f"aclhost: {tmp_path}: Is a directory"
+    assert done.stderr.splitlines()[-1].endswith("results.json: Is a directory")
 
 
-def test_interruption_shows_what_there_is(bench, monkeypatch):
-    measure, left = runner.measure, iter([True, False])
-
-    def interrupted(*arguments):
-        if not next(left):
-            raise KeyboardInterrupt
-        return measure(*arguments)
-
-    monkeypatch.setattr(runner, "measure", interrupted)
+def test_interruption_shows_what_there_is(bench, interrupted):
     done = bench("--operator", "elu")
     assert done.exit_code == 130
     assert " f32 " in done.stdout
     assert " f16 " not in done.stdout
+
+
+def test_a_killed_run_leaves_its_cases(bench, monkeypatch, tmp_path):
+    """Nothing is written at the end only."""
+    measure = runner.measure
+
+    def killed(case, *arguments):
+        if case.dtype == "float16":
+            raise MemoryError
+        return measure(case, *arguments)
+
+    monkeypatch.setattr(runner, "measure", killed)
+    assert isinstance(bench("--operator", "elu", "--output", str(tmp_path)).exception, MemoryError)
+    assert [result.case.dtype for result in results(tmp_path).results] == ["float32"]
+
+
+def test_resumed_runs_measure_the_rest(bench, interrupted, monkeypatch, tmp_path):
+    options = ("--operator", "elu", "--output", str(tmp_path))
+    assert bench(*options).exit_code == 130
+    first = results(tmp_path).results
+    assert len(first) == 1
+    monkeypatch.undo()
+    measured, measure = [], runner.measure
+
+    def record(case, effort, with_torch):
+        measured.append(case)
+        return measure(case, replace(effort, seconds=0.001), with_torch)
+
+    tiny = [case for case in cases.full("elu") if case.size == "tiny"]
+    monkeypatch.setattr(cases, "quick", lambda name: tiny)
+    monkeypatch.setattr(runner, "measure", record)
+    monkeypatch.setattr(runner, "QUICK", runner.Effort(0.001, 2, (10**5,)))
+    done = CliRunner().invoke(main, ["bench", "--quick", "--resume", *options])
+    assert done.exit_code == 0, done.output
+    assert measured == tiny[1:]
+    run = results(tmp_path)
+    assert run.results[:1] == first
+    assert [result.case for result in run.results] == tiny
+
+
+def test_without_resume_a_run_starts_anew(bench, tmp_path):
+    options = ("--operator", "elu", "--output", str(tmp_path))
+    bench(*options)
+    bench(*options)
+    assert len(results(tmp_path).results) == len(cases.ELEMENTWISE["elu"].dtypes)
+
+
+def test_results_from_elsewhere_are_not_resumed(bench, tmp_path):
+    options = ("--operator", "elu", "--output", str(tmp_path))
+    bench(*options)
+    run = results(tmp_path)
+    replace(run, machine=replace(run.machine, threads=99)).save(tmp_path / "results.json")
+    done = bench("--resume", *options)
+    assert done.exit_code == 1
+    assert "is from elsewhere and cannot be resumed" in done.stderr
+    (tmp_path / "results.json").write_text("[")
+    assert "cannot be resumed" in bench("--resume", *options).stderr
+
+
+def test_resume_needs_a_directory(bench):
+    done = bench("--resume")
+    assert done.exit_code == 1
+    assert done.stderr == (
+        "aclhost: --resume needs the --output directory of the run to go on with\n"
+    )

@@ -6,18 +6,16 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from io import StringIO
-from itertools import count
 
 import numpy as np
 import pytest
 from rich.console import Console
 
-from aclhost.bench import cases, contention, memory, plots, report, rounds, runner
+from aclhost.bench import cases, contention, memory, plots, report, runner
 from aclhost.bench.machine import this_machine
-from aclhost.bench.probe import streaming
 from aclhost.bench.results import Run
 
-HASTE = runner.Effort(seconds=0.001, fewest_rounds=2, growth_sizes=(10, 100))
+HASTE = runner.Effort(seconds=0.001, fewest_rounds=2, growth_sizes=(10**5, 3 * 10**5), pause=0)
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +25,7 @@ def run():
     with_torch = runner.use_torch()
     found = Run(this_machine(with_torch), skipped=["something: skipped"])
     found.results.extend(runner.measure(case, HASTE, with_torch) for case in tiny)
-    found.growth.extend(runner.growth(cases.OPERATORS, HASTE))
+    found.growth.extend(runner.growth(operator, HASTE) for operator in cases.OPERATORS)
     return found
 
 
@@ -60,12 +58,15 @@ def test_results_are_complete(run):
         assert result.peak_extra_bytes >= 0
         assert result.streaming_fraction is None  # tiny
         assert (result.ratio is None) == (result.torch_seconds is None)
+        assert (result.numpy_ratio is None) == (result.case.operator in cases.ON_VOLUMES)
     assert "torch" not in run.machine.versions or all(result.ratio for result in run.results)
 
 
-def test_growth_is_that_of_elementwise_operators(run):
-    assert [one.operator for one in run.growth] == list(cases.ELEMENTWISE)
-    assert all(list(one.seconds_per_element) == [10, 100] for one in run.growth)
+def test_growth_is_that_of_all_operators(run):
+    assert [one.operator for one in run.growth] == list(cases.OPERATORS)
+    for one in run.growth:
+        assert list(one.seconds_per_element) == list(HASTE.growth_sizes)
+        assert min(one.seconds_per_element.values()) > 0
 
 
 def test_json_round_trip(run):
@@ -73,8 +74,8 @@ def test_json_round_trip(run):
 
 
 def test_json_of_another_format_is_refused(run):
-    other = run.to_json().replace('"format": 1', '"format": 0')
-    with pytest.raises(ValueError, match="format 0 of results is not 1"):
+    other = run.to_json().replace('"format": 2', '"format": 1')
+    with pytest.raises(ValueError, match="format 1 of results is not 2"):
         Run.from_json(other)
 
 
@@ -101,14 +102,14 @@ def test_durations(seconds, text):
 def test_plots_are_png(run, tmp_path):
     pytest.importorskip("matplotlib")
     written = plots.write_plots(run, tmp_path / "new" / "directory")
-    assert {path.name for path in written} >= {"roofline.png"}
+    assert {path.name for path in written} >= {"roofline.png", "growth.png"}
     assert all(is_png(path) for path in written)
 
 
 def test_no_ratio_plot_without_ratios(run, tmp_path):
     pytest.importorskip("matplotlib")
     results = [replace(result, ratio=None) for result in run.results]
-    written = plots.write_plots(replace(run, results=results), tmp_path)
+    written = plots.write_plots(replace(run, results=results, growth=[]), tmp_path)
     assert [path.name for path in written] == ["roofline.png"]
 
 
@@ -120,40 +121,34 @@ def test_without_torch_there_is_the_streaming_limit(no_torch):
     assert result.streaming_fraction > 0
 
 
+@pytest.mark.parametrize(
+    ("dtype", "size", "strided", "takes_part"),
+    [
+        ("bfloat16", "medium", False, True),
+        ("float32", "large", False, True),
+        ("float16", "large", False, False),
+        ("float32", "medium", True, False),
+    ],
+)
+def test_numpy_takes_part_where_it_does_not_take_ages(dtype, size, strided, takes_part):
+    case = cases.Case("elu", "", dtype, size, (1 << 25,), strided)
+    assert runner._numpy_takes_part(case) == takes_part
+
+
+def test_save_replaces_the_file(run, tmp_path):
+    path = tmp_path / "results.json"
+    Run(run.machine).save(path)
+    run.save(path)
+    assert Run.from_json(path.read_text()) == run
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_what_torch_lacks_is_noted():
     pytest.importorskip("torch")
     case = cases.Case("max_unpool3d", "local", "int8", "tiny", cases.VOLUMES["tiny"])
     result = runner.measure(case, HASTE, with_torch=True)
     assert result.ratio is None
     assert result.note.startswith("torch: ")
-
-
-def test_turns_rotate(monkeypatch):
-    monkeypatch.setattr(rounds, "_usual_time", lambda call: 1.0)  # long calls are made once a turn
-    monkeypatch.setattr(rounds, "_PAUSE", 0)
-    calls = []
-    contenders = {name: lambda name=name: calls.append(name) for name in "abc"}
-    times = rounds.take_turns(contenders, seconds=1e-9, fewest=4)
-    assert "".join(calls) == "abcbcacababc"
-    assert [len(column) for column in times.values()] == [4, 4, 4]
-
-
-def test_quotients_are_paired():
-    times = {"ours": [1.0, 10.0, 1.0], "torch": [2.0, 20.0, 9.0]}
-    assert rounds.quotient(times, "torch", "ours") == 2.0
-    assert rounds.quotient(times, "absent", "ours") is None
-
-
-@pytest.mark.parametrize("threads", [1, 2, 3])
-def test_streaming_adds_all_parts(threads, monkeypatch):
-    order = count()
-    monkeypatch.setattr("aclhost.bench.probe._best_time", lambda call: -next(order))
-    made = []
-    monkeypatch.setattr(np, "ones", lambda n, dtype: made.append(np.full(n, 1, dtype)) or made[-1])
-    with streaming(12 * 1001, threads) as call:
-        call()
-    assert np.array_equal(made[2], np.full(1001, 2))
-    assert sum(array.nbytes for array in made) == 12 * 1001
 
 
 def test_other_processes_are_noticed(run):
@@ -166,6 +161,16 @@ def test_other_processes_are_noticed(run):
     assert busy.disturbance in " ".join(text.split())
     assert all(f" {result.ratio:.2f}? " in text for result in busy.results if result.ratio)
     assert "-?" not in text
+
+
+@pytest.mark.parametrize(
+    ("busy", "kept"), [([0.1, 0.0, 0.0], 0.1), ([0.9, 0.1, 0.0], 0.1), ([0.9, 0.7, 0.8], 0.7)]
+)
+def test_disturbed_cases_are_measured_again(monkeypatch, busy, kept):
+    left = iter(busy)
+    monkeypatch.setattr(contention.Others, "cores", lambda self: next(left))
+    result = runner.measure(next(cases.quick("elu")), replace(HASTE, attempts=3), with_torch=False)
+    assert result.foreign_cores == kept
 
 
 def test_own_time_is_not_that_of_others(monkeypatch):

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from math import prod
 
 from aclhost.bench import elementwise, volumes
@@ -22,7 +22,10 @@ VOLUMES: dict[str, tuple[int, ...]] = {
     "N2C32": (2, 32, 32, 64, 64),
     "N4C64": (4, 64, 32, 64, 64),
 }
-SIZES = ("tiny", "medium", "N*C=1", "N2C32", "N4C64", "large")
+# For pools: planes that 16 bits cannot index, and pooled rows shorter than a vector.
+_PLANES: dict[str, tuple[int, ...]] = {"wide": (1, 8, 8, 512, 512), "narrow": (2, 64, 32, 128, 24)}
+SIZES = ("tiny", "medium", "N*C=1", *_PLANES, "N2C32", "N4C64", "large")
+_UNIT = (20, 50, 100)  # 1e5 elements; growth adds channels
 
 
 @dataclass(frozen=True)
@@ -31,10 +34,11 @@ class Kind:
 
     variants: tuple[str, ...]
     dtypes: tuple[str, ...] = SINGLE_AND_HALF
+    further: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # for the first variant
 
 
 _REDUCTIONS = Kind(("none", "mean", "sum"))
-_POOLS = Kind(("2/2", "3/2/1", "3/1/1"))
+_POOLS = Kind(("2/2", "3/2/1", "3/1/1"), further=_PLANES)
 _UNPOOLS = Kind(("local", "random"), _UNPOOLED)
 _RESIZES = Kind(("x2", "x1.5"), _WITH_DOUBLE)
 
@@ -107,6 +111,9 @@ def full(operator: str) -> Iterator[Case]:
                 yield Case(operator, variant, dtype, size, shape)
         for size in ("medium", "N2C32" if operator in ON_VOLUMES else "large"):
             yield Case(operator, variant, "float32", size, _shapes(operator)[size], strided=True)
+    for size, shape in kind.further.items():
+        for dtype in kind.dtypes:
+            yield Case(operator, kind.variants[0], dtype, size, shape)
 
 
 def quick(operator: str) -> Iterator[Case]:
@@ -116,3 +123,10 @@ def quick(operator: str) -> Iterator[Case]:
     for size in ("tiny", "medium", big):
         yield Case(operator, kind.variants[0], "float32", size, shapes[size])
     yield Case(operator, kind.variants[0], "float16", "medium", shapes["medium"])
+
+
+def growing(operator: str, elements: int) -> Case:
+    """One variant on that many elements; for volumes a multiple of 1e5."""
+    channels = max(elements // prod(_UNIT), 1)
+    shape = (1, channels, *_UNIT) if operator in ON_VOLUMES else (elements,)
+    return Case(operator, _kind(operator).variants[0], "float32", "growth", shape)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from functools import partial
 
 import aclhost
+from aclhost.bench import ufuncs
 from aclhost.bench.workload import (
     Array,
     Call,
@@ -37,6 +38,7 @@ def elu(variant: str, dtype: str, elements: int, strided: bool) -> Workload:
         partial(aclhost.elu, x, *_SCALARS, out=out),
         x.nbytes + out.nbytes,
         lambda: aten("elu", "out", tensor(x), *_SCALARS, out=tensor(out)),
+        lambda: ufuncs.elu(x, out, _SCALARS),
     )
 
 
@@ -47,6 +49,7 @@ def inplace_elu(variant: str, dtype: str, elements: int, strided: bool) -> Workl
         partial(aclhost.inplace_elu, x, *_SCALARS),
         2 * x.nbytes,
         lambda: aten("elu_", "default", tensor(x), *_SCALARS),
+        lambda: ufuncs.elu(x, x, _SCALARS),
     )
 
 
@@ -62,6 +65,7 @@ def elu_backward(variant: str, dtype: str, elements: int, strided: bool) -> Work
             "elu_backward", "grad_input", tensor(grad), *_SCALARS, is_result, tensor(x),
             grad_input=tensor(out),
         ),
+        lambda: ufuncs.elu_backward(grad, x, out, _SCALARS, is_result),
     )  # fmt: skip
 
 
@@ -73,6 +77,7 @@ def smooth_l1_loss(variant: str, dtype: str, elements: int, strided: bool) -> Wo
         partial(aclhost.smooth_l1_loss, x, target, variant, _BETA, out=out),
         x.nbytes + target.nbytes + out.nbytes,
         lambda: _torch_loss(x, target, variant, out),
+        lambda: ufuncs.smooth_l1_loss(x, target, out, variant, _BETA),
     )
 
 
@@ -96,4 +101,5 @@ def smooth_l1_loss_backward(variant: str, dtype: str, elements: int, strided: bo
             "smooth_l1_loss_backward", "grad_input", tensor(grad), tensor(x), tensor(target),
             _REDUCTIONS[variant], _BETA, grad_input=tensor(out),
         ),
+        lambda: ufuncs.smooth_l1_loss_backward(grad, x, target, out, variant, _BETA),
     )  # fmt: skip

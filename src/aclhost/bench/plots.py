@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import log2
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
@@ -29,13 +30,15 @@ def missing() -> str | None:
 
 
 def write_plots(run: Run, directory: Path) -> list[Path]:
-    """Writes ratio.png, where torch was measured, and roofline.png."""
+    """Writes ratio.png, where torch was measured, roofline.png and growth.png."""
     directory.mkdir(parents=True, exist_ok=True)
     written = []
     if any(result.ratio is not None for result in run.results):
         written.append(_save(_ratios(run), directory / "ratio.png"))
     if run.results:
         written.append(_save(_roofline(run), directory / "roofline.png"))
+    if run.growth:
+        written.append(_save(_growth(run), directory / "growth.png"))
     return written
 
 
@@ -59,6 +62,13 @@ def _plain_numbers(axis: Axis) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
+def _colors(name: str) -> list[tuple[float, ...]]:
+    from matplotlib import colormaps
+
+    colormap = colormaps[name]
+    return [tuple(colormap(rank)) for rank in range(colormap.N)]
+
+
 def _save(figure: Figure, path: Path) -> Path:
     figure.savefig(path, dpi=_DPI, format="png")
     return path
@@ -66,30 +76,32 @@ def _save(figure: Figure, path: Path) -> Path:
 
 def _ratios(run: Run) -> Figure:
     """Bars by operator and size; each the median of variants and dtypes, with their range."""
-    operators = list(dict.fromkeys(result.case.operator for result in run.results))
+    results = [result for result in run.results if not result.disturbed] or run.results
+    operators = list(dict.fromkeys(result.case.operator for result in results))
     figure, axes = _new_figure(run, 1.5 + 0.7 * len(operators))
-    sizes = [size for size in SIZES if any(_found(run.results, op, size) for op in operators)]
-    height = 0.85 / len(sizes)
-    for rank, size in enumerate(sizes):
-        bars = [
-            (place + rank * height, ratios)
-            for place, operator in enumerate(operators)
-            if (ratios := _found(run.results, operator, size))
-        ]
-        middles = [median(ratios) for _, ratios in bars]
-        below = [middle - min(ratios) for middle, (_, ratios) in zip(middles, bars, strict=True)]
-        above = [max(ratios) - middle for middle, (_, ratios) in zip(middles, bars, strict=True)]
-        places = [place for place, _ in bars]
-        lengths = [middle - 1 for middle in middles]
-        spread = (below, above)
-        axes.barh(places, lengths, height, left=1, label=size, xerr=spread, ecolor="0.4")
+    by_size: dict[str, list[tuple[float, float, list[float]]]] = {}
+    for place, operator in enumerate(operators):
+        bars = {size: found for size in SIZES if (found := _found(results, operator, size))}
+        height = 0.85 / max(len(bars), 1)
+        for rank, (size, ratios) in enumerate(bars.items()):
+            by_size.setdefault(size, []).append((place + rank * height, height, ratios))
+    colors = dict(zip(SIZES, _colors("tab10"), strict=False))
+    for size in (size for size in SIZES if size in by_size):
+        places, heights, columns = zip(*by_size[size], strict=True)
+        middles = [median(ratios) for ratios in columns]
+        below = [middle - min(ratios) for middle, ratios in zip(middles, columns, strict=True)]
+        above = [max(ratios) - middle for middle, ratios in zip(middles, columns, strict=True)]
+        axes.barh(
+            places, [middle - 1 for middle in middles], heights, left=1, align="edge", label=size,
+            xerr=(below, above), ecolor="0.4", color=colors[size],
+        )  # fmt: skip
     axes.axvline(1, color="black", linewidth=1)
     axes.set_xscale("log")
     _plain_numbers(axes.xaxis)
-    axes.set_yticks([place + 0.4 for place in range(len(operators))], operators)
+    axes.set_yticks([place + 0.42 for place in range(len(operators))], operators)
     axes.invert_yaxis()
     axes.set_xlabel("torch's time / aclhost's: right of 1 is faster than torch")
-    axes.legend()
+    figure.legend(loc="outside right upper", fontsize=7)
     return figure
 
 
@@ -103,8 +115,6 @@ def _found(results: Sequence[Result], operator: str, size: str) -> list[float]:
 
 def _roofline(run: Run) -> Figure:
     """Bytes per second by bytes moved, under what the streaming loop reached at the same time."""
-    from matplotlib import colormaps
-
     figure, axes = _new_figure(run, 6)
     limits = dict(_limits(run.results))
     axes.plot(list(limits), list(limits.values()), color="black", label="streaming limit")
@@ -115,7 +125,7 @@ def _roofline(run: Run) -> Figure:
             [result.bytes_moved for result in results],
             [result.bytes_per_second / 1e9 for result in results],
             s=18,
-            color=colormaps["tab20"](rank),
+            color=_colors("tab20")[rank],
             label=operator,
         )
     axes.set_xscale("log")
@@ -123,12 +133,40 @@ def _roofline(run: Run) -> Figure:
     _plain_numbers(axes.yaxis)
     axes.set_xlabel("bytes moved by a call")
     axes.set_ylabel("GB/s")
-    axes.legend(fontsize=7)
+    figure.legend(loc="outside right upper", fontsize=7)
     return figure
 
 
-def _limits(results: Sequence[Result]) -> Iterator[tuple[int, float]]:
-    """For each amount of bytes, the median of what the loop reached, in GB/s."""
-    for moved in sorted({result.bytes_moved for result in results}):
-        same = (result for result in results if result.bytes_moved == moved)
+def _limits(results: Sequence[Result]) -> Iterator[tuple[float, float]]:
+    """About each amount of bytes, the median of what the loop reached, in GB/s."""
+    steps = sorted({_step(result) for result in results})
+    for step in steps:
+        same = [result for result in results if _step(result) == step]
+        moved = median(result.bytes_moved for result in same)
         yield moved, median(result.streaming_bytes_per_second for result in same) / 1e9
+
+
+def _step(result: Result) -> int:
+    """Two of them double the bytes."""
+    return round(2 * log2(result.bytes_moved))
+
+
+def _growth(run: Run) -> Figure:
+    """Time per element by elements: flat lines, with steps where a cache is left."""
+    figure, axes = _new_figure(run, 5)
+    for rank, one in enumerate(run.growth):
+        axes.plot(
+            list(one.seconds_per_element),
+            [seconds * 1e9 for seconds in one.seconds_per_element.values()],
+            marker="o",
+            markersize=3,
+            color=_colors("tab20")[rank],
+            label=f"{one.operator} {one.variant}".strip(),
+        )
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    _plain_numbers(axes.yaxis)
+    axes.set_xlabel("elements, float32")
+    axes.set_ylabel("ns per element")
+    figure.legend(loc="outside right upper", fontsize=7)
+    return figure

@@ -16,6 +16,7 @@ _SHORT = {"float": "f", "bfloat": "bf", "uint": "u", "int": "i"}
 _ABSENT = "-"
 _LEGEND = """\
 ratio     torch's time / aclhost's, median of rounds
+NumPy     the same with NumPy's time
 of limit  time of a loop that streams as many bytes / aclhost's
 MiB       memory that the first call took besides its arrays
 """
@@ -39,7 +40,7 @@ def _cases(results: Sequence[Result]) -> Table:
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for heading in ("operator", "variant", "dtype", "size"):
         table.add_column(heading, no_wrap=True)
-    for heading in ("time", "torch", "ratio", "GB/s", "of limit", "MiB"):
+    for heading in ("time", "torch", "ratio", "NumPy", "GB/s", "of limit", "MiB"):
         table.add_column(heading, justify="right", no_wrap=True)
     for result in results:
         table.add_row(*_row(result))
@@ -55,6 +56,7 @@ def _row(result: Result) -> Iterator[str]:
     yield duration(result.seconds)
     yield duration(result.torch_seconds)
     yield _number(result.ratio, result.disturbed)
+    yield _number(result.numpy_ratio, result.disturbed)
     yield _number(result.bytes_per_second / 1e9)
     yield _number(result.streaming_fraction, result.disturbed)
     yield f"{result.peak_extra_bytes / 2**20:.1f}"

@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 from aclhost.bench.cases import Case
 from aclhost.bench.machine import Machine
 
-_FORMAT = 1
-_QUIET = 0.15  # cores; a choice, not yet compared with an idle machine
+_FORMAT = 2
+QUIET = 0.15  # cores that others may use; from about half a core on, torch's times are useless
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,8 @@ class Result:
     seconds: float
     torch_seconds: float | None
     ratio: float | None
+    numpy_seconds: float | None
+    numpy_ratio: float | None
     streaming_fraction: float | None
     bytes_moved: int
     streaming_bytes_per_second: float
@@ -32,7 +36,7 @@ class Result:
 
     @property
     def disturbed(self) -> bool:
-        return self.foreign_cores > _QUIET
+        return self.foreign_cores > QUIET
 
     @property
     def bytes_per_second(self) -> float:
@@ -67,6 +71,12 @@ class Run:
             f"{count} of {len(self.results)} cases ran while other processes were busy (marked ?): "
             "their ratios and fractions are not to be relied on"
         )
+
+    def save(self, path: Path) -> None:
+        """Writes or replaces the file; whoever reads it finds a whole one at any time."""
+        unfinished = path.with_name(f".{path.name}")
+        unfinished.write_text(self.to_json())
+        os.replace(unfinished, path)
 
     def to_json(self) -> str:
         return json.dumps({"format": _FORMAT, **asdict(self)}, indent=1) + "\n"

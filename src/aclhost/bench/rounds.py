@@ -4,10 +4,15 @@
 Note [Rounds]
 The clock and the memory of a shared machine change speed within seconds, so times taken one after
 the other say little. Every round times all contenders, in an order that rotates, and only
-quotients within a round are compared. A turn begins with a pause, in which threads that spin
-after somebody else's call fall asleep, and with a call that is not timed, which wakes its own. Of
-several timings in a turn the median counts: another process that takes a core for a moment can
-make one call a thousand times as long.
+quotients within a round are compared.
+
+Note [Turns]
+A turn begins with a pause, in which threads that spin after somebody else's call fall asleep.
+Libgomp's, which torch uses, spin for 10 ms and more, and on few cores they would take the next
+contender's processor. Then the contender calls for a few milliseconds untimed: waking its own
+threads takes that long at times, and is measured apart (benchmarks/cold.py). Of several timings in
+a turn the median counts: another process that takes a core for a moment can make one call a
+thousand times as long.
 """
 
 from __future__ import annotations
@@ -15,32 +20,60 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import repeat
 from statistics import median
-from time import perf_counter, sleep
+from time import perf_counter, process_time, sleep
 from typing import TypeAlias
 
 from aclhost.bench.workload import Call
 
 Times: TypeAlias = dict[str, list[float]]
 
-_PAUSE = 0.008  # meant to outlast threads that spin; an estimate
-_BATCH = 0.0002  # calls shorter than this are timed together
+USUAL_PAUSE = 0.015  # for libgomp's threads on the machine where this was written
+_WARM_UP = 0.008
+_BATCH = 0.0003  # calls shorter than this are timed together
 _TIMINGS = 5  # in a turn
-_LONG = 0.005  # calls longer than this are timed once, and need not be woken up for
+_LONG = 0.005  # calls longer than this are timed once
+_VERY_LONG = 0.1  # in calls longer than this waking threads does not show
 _MOST_ROUNDS = 40
+_FEWEST_ROUNDS = 3  # of calls so long that others would wait too long
+_PATIENCE = 5  # times the seconds of a case
+
+_LONGEST_SPIN = 0.1
+_PAUSES = (0.002, 0.13)  # the shortest and the longest that make sense
+_MARGIN = 1.3
 
 
-def take_turns(contenders: Mapping[str, Call], seconds: float, fewest: int) -> Times:
-    """Seconds per call of each contender, one number for each round."""
+def pause_after(call: Call, workers: int) -> float:
+    """How long to wait until the threads that served a call sleep: the time they spin, and more."""
+    spins = []
+    for _ in range(_TIMINGS):
+        call()
+        before = process_time()
+        sleep(_LONGEST_SPIN)
+        spins.append((process_time() - before) / max(workers, 1))
+    shortest, longest = _PAUSES
+    return min(max(_MARGIN * median(spins), shortest), longest)
+
+
+def take_turns(
+    contenders: Mapping[str, Call], seconds: float, fewest: int, pause: float = USUAL_PAUSE
+) -> Times:
+    """Seconds per call of each contender, one number for each round.
+
+    There are at least so many rounds, unless they take several times the seconds.
+    """
     names = list(contenders)
-    usual = {name: _usual_time(call) for name, call in contenders.items()}
+    usual = {name: usual_time(call) for name, call in contenders.items()}
     times: Times = {name: [] for name in names}
-    end = perf_counter() + seconds
+    start = perf_counter()
     for number in range(_MOST_ROUNDS):
-        if number >= fewest and perf_counter() >= end:
+        taken = perf_counter() - start
+        if (number >= fewest and taken >= seconds) or (
+            number >= _FEWEST_ROUNDS and taken >= _PATIENCE * seconds
+        ):
             break
         first = number % len(names)
         for name in (*names[first:], *names[:first]):
-            times[name].append(_turn(contenders[name], usual[name]))
+            times[name].append(turn(contenders[name], usual[name], pause))
     return times
 
 
@@ -60,15 +93,28 @@ def time_once(call: Call, count: int = 1) -> float:
     return (perf_counter() - start) / count
 
 
-def _usual_time(call: Call) -> float:
+def usual_time(call: Call) -> float:
+    """About what a call takes, to plan by. A long one is believed at once."""
     call()
-    return min(time_once(call) for _ in range(_TIMINGS))
+    first = time_once(call)
+    if first > _LONG:
+        return first
+    return min(first, *(time_once(call) for _ in range(_TIMINGS)))
 
 
-def _turn(call: Call, usual: float) -> float:
-    sleep(_PAUSE)
+def turn(call: Call, usual: float, pause: float) -> float:
+    """Seconds per call; see Note [Turns]."""
+    sleep(pause)
+    if usual <= _VERY_LONG:
+        _warm_up(call)
     if usual > _LONG:
         return time_once(call)
-    call()
     batch = max(1, round(_BATCH / usual))
     return median(time_once(call, batch) for _ in range(_TIMINGS))
+
+
+def _warm_up(call: Call) -> None:
+    end = perf_counter() + _WARM_UP
+    call()
+    while perf_counter() < end:
+        call()

@@ -22,15 +22,16 @@ _PATTERN_LENGTH = 1 << 16
 
 @dataclass(frozen=True)
 class Workload:
-    """The same work for aclhost and for torch, on the same arrays.
+    """The same work for aclhost and for others, on the same arrays.
 
     `moved` counts the bytes that have to be read or written once; `peer` makes torch's call, so
-    that it is only looked at where torch is installed.
+    that it is only looked at where torch is installed; `ufuncs` makes NumPy's, with its buffers.
     """
 
     call: Call
     moved: int
     peer: Callable[[], Call]
+    ufuncs: Callable[[], Call] | None = None
 
 
 def dtype_of(name: str) -> np.dtype[np.generic]:

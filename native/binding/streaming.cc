@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The benchmark's streaming loop as a Python function.
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+
+#include "base/isa.h"
+#include "binding/array.h"
+#include "binding/raise.h"
+
+namespace nb = nanobind;
+
+namespace aclhost {
+
+// The loop is compiled for each instruction set, like the operators.
+namespace baseline {
+void stream_add(const float* a, const float* b, float* c, int64_t count);
+}
+#if defined(__x86_64__)
+namespace avx2 {
+void stream_add(const float* a, const float* b, float* c, int64_t count);
+}
+namespace avx512 {
+void stream_add(const float* a, const float* b, float* c, int64_t count);
+}
+#endif
+
+namespace python {
+namespace {
+
+// The elements of a contiguous, aligned line of floats.
+float* line(const Array& array, const char* parameter, int64_t* length) {
+  const TensorView& view = array.view();
+  const bool is_line = view.present && view.dtype == ACL_FLOAT && view.rank == 1 &&
+                       (view.shape[0] <= 1 || view.strides[0] == 1);
+  float* const elements = static_cast<float*>(view.data) + view.offset;
+  if (!is_line || reinterpret_cast<uintptr_t>(elements) % alignof(float) != 0) {
+    raise(PyExc_ValueError, "%s must be a contiguous line of float32", parameter);
+  }
+  *length = view.shape[0];
+  return elements;
+}
+
+void stream_add(nb::handle a, nb::handle b, nb::handle c) {
+  const Array arrays[] = {
+      {a, "a", Access::kRead}, {b, "b", Access::kRead}, {c, "c", Access::kWrite}};
+  int64_t lengths[3];
+  const float* const from_a = line(arrays[0], "a", &lengths[0]);
+  const float* const from_b = line(arrays[1], "b", &lengths[1]);
+  float* const to = line(arrays[2], "c", &lengths[2]);
+  if (lengths[0] != lengths[2] || lengths[1] != lengths[2]) {
+    raise(PyExc_ValueError, "a, b and c must be equally long");
+  }
+  nb::gil_scoped_release unlocked;
+#if defined(__x86_64__)
+  if (current_isa() == Isa::kAvx512) return avx512::stream_add(from_a, from_b, to, lengths[2]);
+  if (current_isa() == Isa::kAvx2) return avx2::stream_add(from_a, from_b, to, lengths[2]);
+#endif
+  baseline::stream_add(from_a, from_b, to, lengths[2]);
+}
+
+}  // namespace
+
+void bind_streaming(nb::module_& module) {
+  module.def("stream_add", &stream_add, nb::arg("a"), nb::arg("b"), nb::arg("c"));
+}
+
+}  // namespace python
+}  // namespace aclhost

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who is called when, and what becomes of the times. The clock is ours."""
+
+from __future__ import annotations
+
+import pytest
+
+from aclhost.bench import rounds
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Time that passes only when somebody sleeps or works."""
+
+    class Clock:
+        now = 0.0
+        processor = 0.0
+        spinning = 0.0  # how long threads run on after a call
+
+        def work(self, seconds):
+            self.now += seconds
+            self.processor += seconds
+            self.busy_until = self.now + self.spinning
+
+        def sleep(self, seconds):
+            self.processor += min(max(self.busy_until - self.now, 0.0), seconds)
+            self.now += seconds
+
+        busy_until = 0.0
+
+    clock = Clock()
+    monkeypatch.setattr(rounds, "perf_counter", lambda: clock.now)
+    monkeypatch.setattr(rounds, "process_time", lambda: clock.processor)
+    monkeypatch.setattr(rounds, "sleep", clock.sleep)
+    return clock
+
+
+def recorded(clock, calls, name, seconds):
+    def call():
+        calls.append((name, clock.now))
+        clock.work(seconds)
+
+    return call
+
+
+def test_turns_rotate(clock):
+    calls = []
+    contenders = {name: recorded(clock, calls, name, 1.0) for name in "abc"}
+    times = rounds.take_turns(contenders, seconds=1e-9, fewest=3)
+    planning = 2 * len(contenders)
+    assert "".join(name for name, _ in calls[planning:]) == "abcbcacab"
+    assert times == {name: [1.0] * 3 for name in "abc"}
+
+
+def test_a_turn_waits_and_warms_up_before_it_times(clock):
+    calls = []
+    call = recorded(clock, calls, "a", 0.001)
+    assert rounds.turn(call, 0.001, pause=0.5) == pytest.approx(0.001)
+    assert calls[0][1] == 0.5
+    untimed = len(calls) - rounds._TIMINGS
+    assert untimed >= rounds._WARM_UP / 0.001
+
+
+def test_short_calls_are_timed_together(clock):
+    calls = []
+    call = recorded(clock, calls, "a", 1e-5)
+    assert rounds.turn(call, 1e-5, pause=0) == pytest.approx(1e-5)
+    timed = rounds._TIMINGS * round(rounds._BATCH / 1e-5)
+    assert len(calls) - timed == pytest.approx(rounds._WARM_UP / 1e-5, abs=1)
+
+
+def test_very_long_calls_are_made_once_a_turn(clock):
+    calls = []
+    rounds.turn(recorded(clock, calls, "a", 2.0), 2.0, pause=0)
+    assert len(calls) == 1
+
+
+def test_rounds_are_as_many_as_asked_for_unless_they_take_too_long(clock):
+    def count(seconds, fewest):
+        call = recorded(clock, [], "a", 1.0)
+        return len(rounds.take_turns({"a": call}, seconds, fewest, pause=0)["a"])
+
+    assert count(seconds=3.0, fewest=7) == 7
+    assert count(seconds=12.0, fewest=7) == 12
+    assert count(seconds=0.1, fewest=7) == rounds._FEWEST_ROUNDS
+    assert count(seconds=1000.0, fewest=7) == rounds._MOST_ROUNDS
+
+
+@pytest.mark.parametrize(("spinning", "workers"), [(0.010, 1), (0.030, 3)])
+def test_pause_outlasts_spinning_threads(clock, spinning, workers):
+    """The processor's time is that of all of them."""
+    clock.spinning = spinning
+    pause = rounds.pause_after(lambda: clock.work(0.001), workers)
+    assert pause == pytest.approx(0.010 * rounds._MARGIN)
+
+
+@pytest.mark.parametrize(("spinning", "end"), [(0.0, 0), (10.0, 1)])
+def test_pause_has_limits(clock, spinning, end):
+    clock.spinning = spinning
+    assert rounds.pause_after(lambda: clock.work(0.001), 1) == rounds._PAUSES[end]
+
+
+def test_quotients_are_paired():
+    times = {"ours": [1.0, 10.0, 1.0], "torch": [2.0, 20.0, 9.0]}
+    assert rounds.quotient(times, "torch", "ours") == 2.0
+    assert rounds.quotient(times, "absent", "ours") is None

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The scripts of benchmarks/, with as little work as they can have."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+
+import pytest
+
+from benchmarks import cold, figures, fresh, imports, overhead, pools, targets
+from benchmarks.figures import Figure
+
+
+def names(found):
+    found = list(found)
+    assert all(figure.value == figure.value for figure in found)
+    return {figure.name for figure in found}
+
+
+@pytest.fixture(scope="module")
+def measured():
+    """Everything that the scripts can tell on this machine."""
+    pytest.importorskip("torch")
+    found = names(cold.measure(calls=3))
+    found |= names(fresh.measure(elements=1000, rounds=2))
+    found |= names(imports.measure(processes=1))
+    if shutil.which("g++"):
+        found |= names(overhead.measure(calls=10))
+    return found
+
+
+def test_targets_speak_of_what_is_measured(measured):
+    expected = set(targets.FIGURES)
+    if not shutil.which("g++"):
+        expected = {name for name in expected if not name.startswith("call,")}
+    assert expected <= measured
+
+
+def test_without_torch_there_are_no_ratios(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    assert names(cold.measure(calls=3)) == {
+        "cold call, aclhost, median",
+        "cold call, aclhost, p90",
+    }
+    assert not any("torch" in name for name in names(fresh.measure(elements=1000, rounds=2)))
+
+
+def test_pools_say_what_they_need(monkeypatch, tmp_path):
+    monkeypatch.setattr(pools, "_PREFIX", tmp_path)
+    assert "pip install tbb-devel" in pools.missing()
+    header = tmp_path / "include" / "tbb" / "parallel_for.h"
+    header.parent.mkdir(parents=True)
+    header.touch()
+    assert pools.missing() is None
+
+
+def test_pools_are_compared_by_medians(monkeypatch):
+    answers = iter([[("hot", 1.0)], [("hot", 5.0)], [("hot", 9.0)], [("hot", 6.0)],
+                    [("hot", 2.0)], [("hot", 7.0)]])  # fmt: skip
+    monkeypatch.setattr(pools.native, "run", lambda *arguments, flags: next(answers))
+    assert list(pools.measure(runs=3)) == [
+        Figure("pool, own, hot", 2.0, "us"),
+        Figure("pool, tbb, hot", 6.0, "us"),
+    ]
+
+
+def test_figures_of_one_name_are_replaced(tmp_path):
+    figures.add(tmp_path, [Figure("a", 1.0, "us"), Figure("b", 2.0, "us")])
+    figures.add(tmp_path, [Figure("b", 3.0, "us")])
+    assert figures.load(tmp_path) == [Figure("a", 1.0, "us"), Figure("b", 3.0, "us")]
+
+
+def test_a_script_prints_and_keeps(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(sys, "argv", ["script", str(tmp_path)])
+    figures.report(lambda: [Figure("a", 1.5, "us")])
+    assert capsys.readouterr().out.split() == ["a", "1.5", "us"]
+    assert figures.load(tmp_path) == [Figure("a", 1.5, "us")]
+
+
+def test_ninetieth():
+    assert figures.ninetieth([float(n) for n in range(1, 100)]) == 90.0

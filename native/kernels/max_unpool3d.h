@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "kernels/memory.h"
 #include "kernels/strided.h"
 #include "kernels/volume.h"
 #include "opbase/index_error.h"
@@ -23,18 +24,24 @@ class Places {
   explicit Places(const Slab& slab);
 
   int64_t size() const { return size_; }
+  // In bytes, from one element to the next; kUneven if that differs.
   int64_t step() const { return step_; }
 
   // In bytes, from the volume's first element.
-  int64_t operator[](int64_t index) const {
-    if (step_ != kUneven) return index * step_;
-    const int64_t row = index / lengths_[2];
-    return row / lengths_[1] * strides_[0] + row % lengths_[1] * strides_[1] +
-           index % lengths_[2] * strides_[2];
-  }
+  int64_t operator[](int64_t index) const;
+  // The same for many indices.
+  void locate(const int64_t* indices, int64_t count, int64_t* offsets) const;
+
+  static constexpr int64_t kUneven = INT64_MIN;
 
  private:
-  static constexpr int64_t kUneven = INT64_MIN;  // not all elements are equally far apart
+  // Divides numbers below 2^31 without a division.
+  struct Divisor {
+    uint64_t multiplier = 0;
+    int shift = 0;
+    explicit Divisor(int64_t divisor);
+    uint64_t quotient(uint64_t number) const { return number * multiplier >> shift; }
+  };
 
   int64_t lengths_[3];
   int64_t strides_[3];
@@ -46,42 +53,97 @@ struct Unpooling {
   Unpooling(const TensorView& large_view, const TensorView& small_view,
             const TensorView& indices_view, int64_t item_size);
 
+  // Whether a row-major number times the size of an element is an offset, in all volumes.
+  bool dense() const { return places.step() == item_size && small_step == item_size; }
+  // Of all tensors together.
+  int64_t bytes() const {
+    return large.slabs() * places.size() * item_size + walk.total * (item_size + index_size);
+  }
+
+  // The first element of a large volume.
+  char* volume(int64_t number) const { return large.slab(number).data; }
+
   Volumes large;
   Places places;       // in each of the large volumes
   int64_t small_size;  // elements of a small volume
   StridedLoop walk;    // row-major; operand 1 is the small tensor, 2 the indices
   char* small;
   const char* indices;
+  int64_t item_size;
+  int64_t index_size;
+  int64_t small_step;  // along a stretch, in bytes
+  int64_t index_step;
 };
 
-// Calls move(large element, small element) for the positions [begin, end), in this order. The large
-// element is null where the index names no place.
-template <typename Bits, typename Index, typename Move>
-BadIndex for_each_pair(const Unpooling& u, int64_t begin, int64_t end, const Move& move) {
-  constexpr int64_t kItem = sizeof(Bits), kIndex = sizeof(Index);
-  const int64_t small_step = u.walk.strides[1][0] * kItem;
-  const int64_t index_step = u.walk.strides[2][0] * kIndex;
-  const uint64_t limit = static_cast<uint64_t>(u.places.size());
-  BadIndex bad;
+// Consecutive positions in one volume that a constant step leads through.
+struct Stretch {
+  int64_t position;
+  int64_t length;
+  char* large;  // the volume's first element
+  char* small;  // the stretch's first element
+  const char* indices;
+};
+
+// Calls visit(stretch) for stretches that cover the positions [begin, end) in this order.
+template <typename Visit>
+void for_each_stretch(const Unpooling& u, int64_t begin, int64_t end, const Visit& visit) {
   while (begin < end) {
     const int64_t volume = begin / u.small_size;
-    char* const large = u.large.slab(volume).data;
     int64_t at[kMaxRank];
-    char* const small = u.small + offset_at(u.walk, 1, begin, at) * kItem;
-    const char* const indices = u.indices + offset_at(u.walk, 2, begin, at) * kIndex;
+    char* const small = u.small + offset_at(u.walk, 1, begin, at) * u.item_size;
+    const char* const indices = u.indices + offset_at(u.walk, 2, begin, at) * u.index_size;
     const int64_t left_in_volume = (volume + 1) * u.small_size - begin;
     const int64_t length = std::min({end - begin, u.walk.shape[0] - at[0], left_in_volume});
-    for (int64_t i = 0; i < length; ++i) {
-      // Read once: a client that changes it meanwhile must not get past the comparison.
-      const int64_t index = load<Index>(indices + i * index_step);
-      const bool inside = static_cast<uint64_t>(index) < limit;
-      move(inside ? large + u.places[index] : nullptr, small + i * small_step);
-      if (!inside && bad.position < 0) bad = {begin + i, index};
-    }
+    visit(Stretch{begin, length, u.volume(volume), small, indices});
     begin += length;
   }
-  return bad;
 }
+
+// Indices are copied, checked and used in chunks of this length.
+constexpr int64_t kChunk = 64;
+
+namespace unpool_detail {
+
+template <typename Index>
+inline bool take(const char* from, int64_t step, int64_t count, int64_t last, int64_t* to) {
+  int64_t outside = 0;  // negative as soon as one of the numbers that it is made of is
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t index = load<Index>(from + i * step);
+    to[i] = index;
+    outside |= index | static_cast<int64_t>(static_cast<uint64_t>(last) - index);
+  }
+  return outside >= 0;
+}
+
+}  // namespace unpool_detail
+
+// Copies indices, and says whether all of them name a place. They are read once: a client that
+// changes them meanwhile must not get past the check, so only the copies may be used.
+template <typename Index>
+inline bool take_indices(const Unpooling& u, const char* from, int64_t count, int64_t* to) {
+  constexpr int64_t kSize = sizeof(Index);
+  const int64_t last = u.places.size() - 1;
+  if (u.index_step != kSize) {
+    return unpool_detail::take<Index>(from, u.index_step, count, last, to);
+  }
+  return count == kChunk ? unpool_detail::take<Index>(from, kSize, kChunk, last, to)
+                         : unpool_detail::take<Index>(from, kSize, count, last, to);
+}
+
+inline bool names_place(const Unpooling& u, int64_t index) {
+  return static_cast<uint64_t>(index) < static_cast<uint64_t>(u.places.size());
+}
+
+// Keeps the first of the bad indices among those taken, if none was found before.
+inline void note_bad(const Unpooling& u, int64_t position, const int64_t* taken, int64_t count,
+                     BadIndex* bad) {
+  for (int64_t i = 0; i < count && bad->position < 0; ++i) {
+    if (!names_place(u, taken[i])) *bad = {position + i, taken[i]};
+  }
+}
+
+Status unpool_outcome(const char* op, const Unpooling& u, const TensorView& indices,
+                      const FirstBadIndex& bad);
 
 }  // namespace ACLHOST_ISA
 }  // namespace aclhost

@@ -3,8 +3,8 @@
 
 #include "kernels/bits.h"
 #include "kernels/elementwise.h"
-#include "kernels/max_unpool3d.h"
 #include "kernels/simd.h"
+#include "kernels/unpooling.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
@@ -185,7 +185,7 @@ Status run(const MaxUnpool3dBackwardArgs& args) {
     FirstBadIndex bad;
     parallel_for(u.walk.total, kGrain,
                  [&](int64_t begin, int64_t end) { bad.add(gather.range(begin, end)); });
-    return unpool_outcome(args.kOperator, u, args.indices, bad);
+    return unpool_outcome(args.kOperator, u, args.indices, bad.get());
   });
 }
 

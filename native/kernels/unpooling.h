@@ -143,7 +143,7 @@ inline void note_bad(const Unpooling& u, int64_t position, const int64_t* taken,
 }
 
 Status unpool_outcome(const char* op, const Unpooling& u, const TensorView& indices,
-                      const FirstBadIndex& bad);
+                      const BadIndex& bad);
 
 }  // namespace ACLHOST_ISA
 }  // namespace aclhost

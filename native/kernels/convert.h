@@ -18,9 +18,13 @@ inline namespace ACLHOST_ISA {
 template <typename To, typename From>
 inline To bit_cast(From from) {
   static_assert(sizeof(To) == sizeof(From), "a bit pattern keeps its size");
-  To to;
-  std::memcpy(&to, &from, sizeof to);
-  return to;
+  if constexpr (std::is_arithmetic_v<To>) {
+    To to;
+    std::memcpy(&to, &from, sizeof to);
+    return to;
+  } else {
+    return (To)from;  // of a vector; g++ 12 would copy it through memory
+  }
 }
 
 // The conversions below take and give bit patterns in 32-bit words: one, or a vector of them.
@@ -57,12 +61,12 @@ inline Word float_to_half(Float value) {
   return half | sign;
 }
 
+// In the upper half of the word; what the lower half holds is of no use.
 template <typename Word, typename Float>
 inline Word float_to_bf16(Float value) {
   const Word bits = bit_cast<Word>(value);
-  const Word rounded = (bits + 0x7FFFu + ((bits >> 16) & 1u)) >> 16;
-  const Word quiet_nan = (bits >> 16) | 0x0040u;
-  return (bits & 0x7FFFFFFFu) > 0x7F800000u ? quiet_nan : rounded;
+  const Word rounded = bits + 0x7FFFu + ((bits >> 16) & 1u);
+  return value == value ? rounded : bits | 0x00400000u;
 }
 
 // Narrows towards the neighbour with an odd last bit unless exact. Rounding that to an even shorter
@@ -116,7 +120,7 @@ struct Narrow<Half> {
 template <>
 struct Narrow<BFloat16> {
   static BFloat16 from(float value) {
-    return {static_cast<uint16_t>(float_to_bf16<uint32_t>(value))};
+    return {static_cast<uint16_t>(float_to_bf16<uint32_t>(value) >> 16)};
   }
   static BFloat16 from(double value) { return from(round_to_odd(value)); }
 };

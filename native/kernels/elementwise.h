@@ -9,6 +9,7 @@
 // An output may be one of the inputs, or occupy the same elements in the same layout.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -41,7 +42,13 @@ template <typename From, typename T>
 void load_run(const char* from, int64_t stride, int64_t length, T* to) {
   constexpr int64_t kSize = sizeof(From);
   if (stride == 1) {
-    for (int64_t i = 0; i < length; ++i) to[i] = convert<T>(load<From>(from + i * kSize));
+    int64_t i = 0;
+    if constexpr (std::is_same_v<T, ComputeType<From>>) {
+      for (; i + kLanes<T> <= length; i += kLanes<T>) {
+        store_vector(to + i, load_widened(reinterpret_cast<const From*>(from + i * kSize)));
+      }
+    }
+    for (; i < length; ++i) to[i] = convert<T>(load<From>(from + i * kSize));
   } else {
     for (int64_t i = 0; i < length; ++i) to[i] = convert<T>(load<From>(from + i * stride * kSize));
   }
@@ -51,7 +58,13 @@ template <typename To, typename T>
 void store_run(const T* from, int64_t length, char* to, int64_t stride) {
   constexpr int64_t kSize = sizeof(To);
   if (stride == 1) {
-    for (int64_t i = 0; i < length; ++i) store(to + i * kSize, convert<To>(from[i]));
+    int64_t i = 0;
+    if constexpr (std::is_same_v<To, ComputeType<T>>) {
+      for (; i + kLanes<To> <= length; i += kLanes<To>) {
+        store_vector(to + i * kSize, load_widened(from + i));
+      }
+    }
+    for (; i < length; ++i) store(to + i * kSize, convert<To>(from[i]));
   } else {
     for (int64_t i = 0; i < length; ++i) store(to + i * stride * kSize, convert<To>(from[i]));
   }
@@ -157,6 +170,19 @@ const T* fetch(const StridedLoop& loop, int operand, const Input<T>& input, int6
   return buffer;
 }
 
+// A single number for all positions is read once, not for every block.
+template <typename T>
+bool fill_if_constant(const StridedLoop& loop, int operand, const Input<T>& input, int64_t count,
+                      T* buffer) {
+  for (int i = 0; i < loop.rank; ++i) {
+    if (loop.strides[operand][i] != 0) return false;
+  }
+  T number;
+  input.move(input.data, 1, 1, &number);
+  std::fill_n(buffer, std::min(count, kBlockElements), number);
+  return true;
+}
+
 template <typename T>
 void flush(const StridedLoop& loop, const Output<T>& output, int64_t begin, int64_t count,
            const T* buffer) {
@@ -167,6 +193,12 @@ void flush(const StridedLoop& loop, const Output<T>& output, int64_t begin, int6
   });
 }
 
+// Elements up to the next place where a vector can be streamed to.
+template <typename T>
+int64_t elements_to_line(const T* place) {
+  return (-reinterpret_cast<intptr_t>(place) & (kVectorBytes - 1)) / static_cast<int>(sizeof(T));
+}
+
 // Blocks end with the run where runs are long, so that they can be computed in place.
 inline int64_t block_size(const StridedLoop& loop, int64_t begin, int64_t end) {
   const int64_t left = end - begin < kBlockElements ? end - begin : kBlockElements;
@@ -175,23 +207,37 @@ inline int64_t block_size(const StridedLoop& loop, int64_t begin, int64_t end) {
   return long_runs && left_in_run < left ? left_in_run : left;
 }
 
-// The operator's definition, applied to a block. The last elements are computed in a vector that
+template <typename T, typename Point, typename... Pairs>
+Pair<T> compute_pair(const Point& point, const Pairs&... pairs) {
+  return {point(pairs.first...), point(pairs.second...)};
+}
+
+// Two pairs at once: one alone waits for its own results most of the time. An output may be an
+// input, so everything is read before anything is written.
+template <typename Way, typename T, typename Point, typename... In>
+void compute_step(const Point& point, T* out, const In*... in) {
+  constexpr int64_t kPair = 2 * kLanes<ComputeType<T>>;
+  const Pair<T> one = compute_pair<T>(point, load_pair(in)...);
+  const Pair<T> two = compute_pair<T>(point, load_pair(in + kPair)...);
+  put_pair<Way>(out, one);
+  put_pair<Way>(out + kPair, two);
+}
+
+// The operator's definition, applied to a block. The last elements are computed in vectors that
 // they do not fill, by the same code as all others.
-template <typename T, typename Out, typename Point, std::size_t... I>
-void compute_block(const Point& point, const T* const* in, int64_t count, Out* out,
+template <typename Way = Store, typename T, typename Point, std::size_t... I>
+void compute_block(const Point& point, const T* const* in, int64_t count, T* out,
                    std::index_sequence<I...>) {
-  constexpr int64_t lanes = kLanes<ComputeType<T>>;
+  constexpr int64_t kStep = 4 * kLanes<ComputeType<T>>;
   const Point own_point = point;  // on the stack, what it holds stays in registers
   int64_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    store_narrowed(out + i, own_point(load_widened(in[I] + i)...));
-  }
+  for (; i + kStep <= count; i += kStep) compute_step<Way>(own_point, out + i, in[I] + i...);
   if (i == count) return;
-  T rest[sizeof...(I)][lanes] = {};
-  Out results[lanes];
+  T rest[sizeof...(I)][kStep] = {};
+  T results[kStep];
   (std::memcpy(rest[I], in[I] + i, (count - i) * sizeof(T)), ...);
-  store_narrowed(results, own_point(load_widened(rest[I])...));
-  std::memcpy(out + i, results, (count - i) * sizeof(Out));
+  compute_step<Store>(own_point, results, rest[I]...);
+  std::memcpy(out + i, results, (count - i) * sizeof(T));
 }
 
 template <typename T, typename Point, std::size_t... I>
@@ -200,16 +246,22 @@ void compute_blocks(const StridedLoop& loop, int64_t begin, int64_t end, const P
                     bool past_cache, std::index_sequence<I...> each) {
   alignas(64) T input_buffers[sizeof...(I)][kBlockElements];
   alignas(64) T output_buffer[kBlockElements];
+  const bool constant[] = {
+      fill_if_constant(loop, int{I} + 1, inputs[I], end - begin, input_buffers[I])...};
   while (begin < end) {
-    const int64_t count = block_size(loop, begin, end);
-    const T* const in[] = {fetch(loop, int{I} + 1, inputs[I], begin, count, input_buffers[I])...};
+    int64_t count = block_size(loop, begin, end);
     T* const place = output.in_place(loop, 0, begin, count);
-    compute_block<T>(point, in, count, place && !past_cache ? place : output_buffer, each);
-    if (!place) {
-      flush(loop, output, begin, count, output_buffer);
-    } else if (past_cache) {
-      stream_run(output_buffer, count * sizeof(T), place);
+    const bool streams = past_cache && place && elements_to_line(place) == 0;
+    if (past_cache && place && !streams) count = std::min(count, elements_to_line(place));
+    const T* const in[] = {
+        constant[I] ? input_buffers[I]
+                    : fetch(loop, int{I} + 1, inputs[I], begin, count, input_buffers[I])...};
+    if (streams) {
+      compute_block<Stream>(point, in, count, place, each);
+    } else {
+      compute_block(point, in, count, place ? place : output_buffer, each);
     }
+    if (!place) flush(loop, output, begin, count, output_buffer);
     begin += count;
   }
   if (past_cache) finish_streaming();
@@ -231,8 +283,10 @@ Status elementwise(const Point& point, const TensorView& out, const Views&... vi
     if (!inputs[i].move) return no_kernel_for(*sources[i]);
   }
   const StridedLoop loop = make_loop({&out, &views...});
+  // In place, the memory is in the cache when it is written.
+  const bool in_place = ((views.data == out.data) || ...);
   const bool past_cache =
-      loop.total > kCacheBytes / static_cast<int64_t>((kInputs + 1) * sizeof(T));
+      !in_place && loop.total > kCacheBytes / static_cast<int64_t>((kInputs + 1) * sizeof(T));
   parallel_for(loop.total, kParallelElements, [&](int64_t begin, int64_t end) {
     detail::compute_blocks<T>(loop, begin, end, point, output, inputs, past_cache,
                               std::make_index_sequence<kInputs>{});

@@ -14,20 +14,24 @@ namespace {
 
 template <typename Args>
 EluScalars<float> scalars_of(const Args& args) {
-  return {args.alpha.to_float(), args.scale.to_float(), args.inputScale.to_float()};
+  const float alpha = args.alpha.to_float(), scale = args.scale.to_float();
+  return {alpha, scale, args.inputScale.to_float(), alpha * scale};
 }
 
-// DOUBLE tensors compute in double, yet with the scalars' float values.
-template <typename Real>
-EluScalars<Real> widened(const EluScalars<float>& s) {
-  return {s.alpha, s.scale, s.input_scale};
+// Calls visit(TypeTag<T>{}, scalars) with the element type and the scalars to compute with. DOUBLE
+// tensors compute in double, yet with the scalars' float values.
+template <typename Visit>
+Status visit_elu(const TensorView& view, const EluScalars<float>& s, const Visit& visit) {
+  return visit_floating(view, [&](auto tag) {
+    using Real = ComputeType<typename decltype(tag)::type>;
+    if (s.alpha == 1 && s.scale == 1 && s.input_scale == 1) return visit(tag, UnitScalars<Real>{});
+    return visit(tag, EluScalars<Real>{s.alpha, s.scale, s.input_scale, s.product});
+  });
 }
 
 Status elu(const TensorView& self, const EluScalars<float>& scalars, const TensorView& out) {
-  return visit_floating(self, [&](auto tag) {
+  return visit_elu(self, scalars, [&](auto tag, auto s) {
     using T = typename decltype(tag)::type;
-    using Real = ComputeType<T>;
-    const EluScalars<Real> s = widened<Real>(scalars);
     if (std::isfinite(s.alpha) && std::isfinite(s.input_scale)) {
       return elementwise<T>([s](auto x) { return elu_point(x, s); }, out, self);
     }
@@ -42,18 +46,13 @@ Status run(const EluArgs& args) { return elu(args.self, scalars_of(args), args.o
 Status run(const InplaceEluArgs& args) { return elu(args.selfRef, scalars_of(args), args.selfRef); }
 
 Status run(const EluBackwardArgs& args) {
-  const EluScalars<float> scalars = scalars_of(args);
-  const float product = scalars.alpha * scalars.scale;
-  return visit_floating(args.gradOutput, [&](auto tag) {
+  return visit_elu(args.gradOutput, scalars_of(args), [&](auto tag, auto s) {
     using T = typename decltype(tag)::type;
-    using Real = ComputeType<T>;
-    const EluScalars<Real> s = widened<Real>(scalars);
-    const Real k = product;
     if (args.isResult) {
-      const auto point = [=](auto g, auto y) { return elu_backward_from_result_point(g, y, k, s); };
+      const auto point = [s](auto g, auto y) { return elu_backward_from_result_point(g, y, s); };
       return elementwise<T>(point, args.gradInput, args.gradOutput, args.selfOrResult);
     }
-    const auto point = [=](auto g, auto x) { return elu_backward_point(g, x, k, s); };
+    const auto point = [s](auto g, auto x) { return elu_backward_point(g, x, s); };
     return elementwise<T>(point, args.gradInput, args.gradOutput, args.selfOrResult);
   });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ELU and its gradient, for one element or a vector of them, in the type computed in: float, or
-// double for DOUBLE.
+// ELU and its gradient for vectors of elements, in the type computed in: float, or double for
+// DOUBLE. Scalars is one of the two types below.
 #pragma once
 
 #include "kernels/exponential.h"
@@ -13,28 +13,39 @@ struct EluScalars {
   Real alpha;
   Real scale;
   Real input_scale;
+  Real product;  // alpha * scale, rounded to float
 };
 
-template <typename V>
-V elu_point(V x, const EluScalars<Element<V>>& s) {
+// All of them 1, as they mostly are: the compiler then drops every product with one.
+template <typename Real>
+struct UnitScalars {
+  static constexpr Real alpha = 1;
+  static constexpr Real scale = 1;
+  static constexpr Real input_scale = 1;
+  static constexpr Real product = 1;
+};
+
+template <typename V, typename Scalars>
+V elu_point(V x, const Scalars& s) {
   return s.scale * (x > 0 ? x : s.alpha * vector_expm1<V>(s.input_scale * x));
 }
 
 // Where alpha or inputScale is infinite or NaN, the exponential counts as 0 for every x <= 0.
-template <typename V>
-V elu_saturated_point(V x, const EluScalars<Element<V>>& s) {
+template <typename V, typename Scalars>
+V elu_saturated_point(V x, const Scalars& s) {
   return s.scale * (x <= 0 ? splat<V>(-s.alpha) : x);
 }
 
-// In both gradients k is alpha * scale, and a NaN in x selects the linear branch.
-template <typename V>
-V elu_backward_point(V grad, V x, Element<V> k, const EluScalars<Element<V>>& s) {
-  return x <= 0 ? ((grad * s.input_scale) * k) * vector_exp<V>(x * s.input_scale) : grad * s.scale;
+// In both gradients a NaN in x selects the linear branch.
+template <typename V, typename Scalars>
+V elu_backward_point(V grad, V x, const Scalars& s) {
+  const V slope = vector_exp<V>(x * s.input_scale);
+  return x <= 0 ? ((grad * s.input_scale) * s.product) * slope : grad * s.scale;
 }
 
-template <typename V>
-V elu_backward_from_result_point(V grad, V y, Element<V> k, const EluScalars<Element<V>>& s) {
-  return y <= 0 ? (grad * s.input_scale) * (y + k) : grad * s.scale;
+template <typename V, typename Scalars>
+V elu_backward_from_result_point(V grad, V y, const Scalars& s) {
+  return y <= 0 ? (grad * s.input_scale) * (y + s.product) : grad * s.scale;
 }
 
 }  // namespace ACLHOST_ISA

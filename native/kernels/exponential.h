@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // exp and expm1 of vectors.
 //
-// x = n * ln 2 + r with |r| <= ln 2 / 2; 2^n comes from its bits and e^r - 1 from a polynomial.
+// x = n * ln 2 + r with |r| <= ln 2 / 2; 2^n comes from its bits and e^r from a polynomial.
 // Products are added without a rounding in between where the processor can, so results may differ
 // in the last bit between processors that can and others. Errors are below 2 ulp over the whole
 // range, subnormal results included.
@@ -21,21 +21,20 @@ struct ExpTraits;
 template <>
 struct ExpTraits<float> {
   static constexpr int kMantissa = 23;
-  static constexpr float kBias = 127;
-  static constexpr float kRounder = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer
+  // 1.5 * 2^23: adding it rounds to a whole number. The rest is twice the bias of exponents.
+  static constexpr float kRounder = 12582912.0f + 2 * 127;
   static constexpr float kMost = 89.0f, kLeast = -104.0f;  // beyond, results are inf and 0
   static constexpr float kLog2E = 1.44269504f;
   static constexpr float kLn2High = 0.693359375f, kLn2Low = -2.12194440e-4f;
-  // 1 / k! for k = 2 ... 7, the highest power first.
-  static constexpr float kCoefficients[] = {1.98412698e-4f, 1.38888889e-3f, 8.33333333e-3f,
-                                            4.16666667e-2f, 1.66666667e-1f, 0.5f};
+  // (e^r - 1 - r) / r^2 to within 1.5e-8 of r, the highest power first.
+  static constexpr float kCoefficients[] = {1.39462279e-3f, 8.36647361e-3f, 4.16662874e-2f,
+                                            1.66665445e-1f, 5.00000006e-1f};
 };
 
 template <>
 struct ExpTraits<double> {
   static constexpr int kMantissa = 52;
-  static constexpr double kBias = 1023;
-  static constexpr double kRounder = 6755399441055744.0;  // 1.5 * 2^52
+  static constexpr double kRounder = 6755399441055744.0 + 2 * 1023;  // 1.5 * 2^52
   static constexpr double kMost = 710.0, kLeast = -746.0;
   static constexpr double kLog2E = 1.4426950408889634;
   static constexpr double kLn2High = 6.93147180369123816490e-01;
@@ -48,66 +47,64 @@ struct ExpTraits<double> {
       4.1666666666666664e-02, 1.6666666666666666e-01, 0.5};
 };
 
-// e^x = (1 + fraction) * 2^exponent
+// e^x = e^r * 2^n
 template <typename V>
-struct ExpParts {
-  V fraction;
-  V exponent;  // a whole number
+struct Exponential {
+  using Traits = ExpTraits<Element<V>>;
+
+  explicit Exponential(V x) {
+    // Operands in the order in which NaN survives.
+    x = maximum(splat<V>(Traits::kLeast), minimum(splat<V>(Traits::kMost), x));
+    shifted = multiply_add(x, splat<V>(Traits::kLog2E), splat<V>(Traits::kRounder));
+    n = shifted - Traits::kRounder;
+    r = multiply_add(n, splat<V>(-Traits::kLn2High), x);
+    r = multiply_add(n, splat<V>(-Traits::kLn2Low), r);
+    tail = splat<V>(Traits::kCoefficients[0]);
+    for (std::size_t k = 1; k < std::size(Traits::kCoefficients); ++k) {
+      tail = multiply_add(tail, r, splat<V>(Traits::kCoefficients[k]));
+    }
+  }
+
+  V shifted;  // its last bits are n plus twice the bias of exponents
+  V n;
+  V r;
+  V tail;  // (e^r - 1 - r) / r^2
+};
+
+// 2^n in two factors: each is a normal number even where their product is not.
+template <typename V>
+struct PowerOfTwo {
+  explicit PowerOfTwo(const Exponential<V>& e) {
+    using Bits = UnsignedOf<V>;
+    constexpr int kMantissa = ExpTraits<Element<V>>::kMantissa;
+    const Bits biased = bit_cast<Bits>(e.shifted), half = biased >> 1;
+    first = bit_cast<V>((biased - half) << kMantissa);
+    second = bit_cast<V>(half << kMantissa);
+    // The exponents' sum is twice the bias.
+    inverse_second = bit_cast<V>(bit_cast<Bits>(splat<V>(1)) * 2 - (half << kMantissa));
+  }
+  V first;
+  V second;
+  V inverse_second;
 };
 
 template <typename V>
-ExpParts<V> exp_parts(V x) {
-  using Traits = ExpTraits<Element<V>>;
-  // Written so that NaN survives both comparisons.
-  x = x > Traits::kMost ? splat<V>(Traits::kMost) : x;
-  x = x < Traits::kLeast ? splat<V>(Traits::kLeast) : x;
-  const V rounder = splat<V>(Traits::kRounder);
-  const V n = multiply_add(x, splat<V>(Traits::kLog2E), rounder) - rounder;
-  const V r =
-      multiply_add(n, splat<V>(-Traits::kLn2Low), multiply_add(n, splat<V>(-Traits::kLn2High), x));
-  V polynomial = splat<V>(Traits::kCoefficients[0]);
-  for (std::size_t k = 1; k < std::size(Traits::kCoefficients); ++k) {
-    polynomial = multiply_add(polynomial, r, splat<V>(Traits::kCoefficients[k]));
-  }
-  return {multiply_add(r * r, polynomial, r), n};
-}
-
-// For whole numbers that are exponents. With the bias the last bits of the sum are those of the
-// power's exponent, and the shift drops all others.
-template <typename V>
-V power_of_two(V exponent) {
-  using Traits = ExpTraits<Element<V>>;
-  return bit_cast<V>(bit_cast<MaskOf<V>>(exponent + (Traits::kRounder + Traits::kBias))
-                     << Traits::kMantissa);
-}
-
-template <typename V>
-V half_of(V exponent) {
-  constexpr auto kRounder = ExpTraits<Element<V>>::kRounder;
-  return (exponent * Element<V>(0.5) + kRounder) - kRounder;
-}
-
-// value * 2^exponent, rounded once: of two steps each is in range where their product is not, and
-// the first is exact.
-template <typename V>
-V times_power(V value, V exponent) {
-  if constexpr (kScalesByPowers) return scale_by_power(value, exponent);
-  const V half = half_of(exponent);
-  return value * power_of_two<V>(exponent - half) * power_of_two(half);
-}
-
-template <typename V>
 V vector_exp(V x) {
-  const ExpParts<V> parts = exp_parts(x);
-  return times_power(1 + parts.fraction, parts.exponent);
+  const Exponential<V> e(x);
+  const V one = splat<V>(1);
+  const V fraction = multiply_add(multiply_add(e.tail, e.r, one), e.r, one);
+  if constexpr (kScalesByPowers) return scale_by_power(fraction, e.n);
+  const PowerOfTwo<V> power(e);
+  return fraction * power.first * power.second;
 }
 
-// 2^n * fraction + (2^n - 1), half of the power taken out until the end lest it overflows.
+// 2^n * (e^r - 1) + (2^n - 1), one factor of the power taken out until the end lest it overflows.
 template <typename V>
 V vector_expm1(V x) {
-  const ExpParts<V> parts = exp_parts(x);
-  const V rest = half_of(parts.exponent), first = power_of_two<V>(parts.exponent - rest);
-  return multiply_add(first, parts.fraction, first - power_of_two<V>(-rest)) * power_of_two(rest);
+  const Exponential<V> e(x);
+  const PowerOfTwo<V> power(e);
+  const V less_one = multiply_add(e.r * e.r, e.tail, e.r);
+  return multiply_add(power.first, less_one, power.first - power.inverse_second) * power.second;
 }
 
 }  // namespace ACLHOST_ISA

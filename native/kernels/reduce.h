@@ -47,21 +47,22 @@ double sum_tree(const Leaf& leaf, int64_t begin, int64_t end) {
 }  // namespace reduce_detail
 
 // The sum of point(x, y) over a shape that x and y broadcast to; 0 if it has no elements.
-// Inputs of another floating type are converted to T first.
 template <typename T, typename Point>
 double sum_of(const Point& point, const Shape& shape, const TensorView& x, const TensorView& y) {
   const TensorView every_position = row_major_view(shape, ACL_DT_UNDEFINED);
   const StridedLoop loop = make_loop({&every_position, &x, &y});
-  const auto first = elementwise_detail::make_input<T>(x);
-  const auto second = elementwise_detail::make_input<T>(y);
+  using Real = ComputeType<T>;
+  const auto first = elementwise_detail::make_input<Real>(x);
+  const auto second = elementwise_detail::make_input<Real>(y);
   const auto leaf = [&](int64_t block) {
-    alignas(64) T first_buffer[kBlockElements];
-    alignas(64) T second_buffer[kBlockElements];
+    alignas(64) Real first_buffer[kBlockElements];
+    alignas(64) Real second_buffer[kBlockElements];
+    alignas(64) Real values[kBlockElements];
     const int64_t begin = block * kBlockElements;
     const int64_t count = std::min(kBlockElements, loop.total - begin);
-    const T* const in[] = {elementwise_detail::fetch(loop, 1, first, begin, count, first_buffer),
-                           elementwise_detail::fetch(loop, 2, second, begin, count, second_buffer)};
-    alignas(64) ComputeType<T> values[kBlockElements];
+    const Real* const in[] = {
+        elementwise_detail::fetch(loop, 1, first, begin, count, first_buffer),
+        elementwise_detail::fetch(loop, 2, second, begin, count, second_buffer)};
     elementwise_detail::compute_block(point, in, count, values, std::make_index_sequence<2>{});
     return reduce_detail::sum_block(values, count);
   };

@@ -46,6 +46,8 @@ template <typename V>
 using Element = std::decay_t<decltype(std::declval<V&>()[0])>;
 template <typename V>
 using MaskOf = decltype(V{} < V{});  // signed integers as wide as the elements, 0 or -1
+template <typename V>
+using UnsignedOf = Vector<std::make_unsigned_t<Element<MaskOf<V>>>, sizeof(V) / sizeof(Element<V>)>;
 
 template <typename V>
 inline V splat(Element<V> value) {
@@ -68,6 +70,11 @@ inline void store_vector(void* to, V vector) {
 template <typename To, int lanes, typename From>
 inline Vector<To, lanes> cast_vector(From from) {
   return __builtin_convertvector(from, Vector<To, lanes>);
+}
+
+template <typename V, int... lane>
+inline Vector<Element<V>, sizeof...(lane)> join(V a, V b, std::integer_sequence<int, lane...>) {
+  return __builtin_shufflevector(a, b, lane...);
 }
 
 // a * b + c, rounded once where the processor can.
@@ -116,10 +123,48 @@ inline V absolute(V value) {
   return bit_cast<V>(bit_cast<MaskOf<V>>(value) & ~kSign);
 }
 
-// As many elements as a vector of their compute type has lanes.
-template <typename T>
-using ComputeVector = Vector<ComputeType<T>>;
+// The smaller and the larger; b where one of them is NaN.
+template <typename V>
+inline V minimum(V a, V b) {
+#if defined(__AVX512F__)
+  if constexpr (std::is_same_v<V, Vector<float>>) return _mm512_min_ps(a, b);
+#elif defined(__AVX2__)
+  if constexpr (std::is_same_v<V, Vector<float>>) return _mm256_min_ps(a, b);
+#endif
+  return a < b ? a : b;
+}
+template <typename V>
+inline V maximum(V a, V b) {
+#if defined(__AVX512F__)
+  if constexpr (std::is_same_v<V, Vector<float>>) return _mm512_max_ps(a, b);
+#elif defined(__AVX2__)
+  if constexpr (std::is_same_v<V, Vector<float>>) return _mm256_max_ps(a, b);
+#endif
+  return a > b ? a : b;
+}
 
+// 16-bit patterns as 32-bit ones and back; g++ 12 makes several steps of either.
+using Halves = Vector<uint16_t, kLanes<uint32_t>>;
+
+inline Vector<uint32_t> load_halves(const void* from) {
+#if defined(__AVX512F__)
+  return bit_cast<Vector<uint32_t>>(_mm512_cvtepu16_epi32(load_vector<__m256i>(from)));
+#elif defined(__AVX2__)
+  return bit_cast<Vector<uint32_t>>(_mm256_cvtepu16_epi32(load_vector<__m128i>(from)));
+#else
+  return cast_vector<uint32_t, kLanes<uint32_t>>(load_vector<Halves>(from));
+#endif
+}
+
+inline void store_halves(void* to, Vector<uint32_t> words) {
+#if defined(__AVX512F__)
+  store_vector(to, _mm512_cvtepi32_epi16(bit_cast<__m512i>(words)));
+#else
+  store_vector(to, cast_vector<uint16_t, kLanes<uint32_t>>(words));
+#endif
+}
+
+// As many elements as a vector of their compute type has lanes.
 inline Vector<float> load_widened(const float* from) { return load_vector<Vector<float>>(from); }
 inline Vector<double> load_widened(const double* from) { return load_vector<Vector<double>>(from); }
 
@@ -131,39 +176,67 @@ inline Vector<float> load_widened(const Half* from) {
 #elif defined(__aarch64__)
   return vcvt_f32_f16(load_vector<float16x4_t>(from));
 #else
-  constexpr int lanes = kLanes<float>;
-  const auto halves = load_vector<Vector<uint16_t, lanes>>(from);
-  return half_to_float<Vector<float>>(cast_vector<uint32_t, lanes>(halves));
+  return half_to_float<Vector<float>>(load_halves(from));
 #endif
 }
 
 inline Vector<float> load_widened(const BFloat16* from) {
-  constexpr int lanes = kLanes<float>;
-  const auto halves = load_vector<Vector<uint16_t, lanes>>(from);
-  return bit_cast<Vector<float>>(cast_vector<uint32_t, lanes>(halves) << 16);
+  return bit_cast<Vector<float>>(load_halves(from) << 16);
 }
 
 inline void store_narrowed(float* to, Vector<float> vector) { store_vector(to, vector); }
 inline void store_narrowed(double* to, Vector<double> vector) { store_vector(to, vector); }
 
-inline void store_narrowed(Half* to, Vector<float> vector) {
+inline Halves narrow_to_half(Vector<float> vector) {
 #if defined(__AVX512F__)
-  store_vector(to, _mm512_cvtps_ph(vector, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+  constexpr int kRounding = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
+  return bit_cast<Halves>(_mm512_cvtps_ph(vector, kRounding));
 #elif defined(__F16C__)
-  store_vector(to, _mm256_cvtps_ph(vector, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+  constexpr int kRounding = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
+  return bit_cast<Halves>(_mm256_cvtps_ph(vector, kRounding));
 #elif defined(__aarch64__)
-  store_vector(to, vcvt_f16_f32(vector));
+  return bit_cast<Halves>(vcvt_f16_f32(vector));
 #else
-  constexpr int lanes = kLanes<float>;
-  const auto words = float_to_half<Vector<uint32_t>>(vector);
-  store_vector(to, cast_vector<uint16_t, lanes>(words));
+  return cast_vector<uint16_t, kLanes<float>>(float_to_half<Vector<uint32_t>>(vector));
 #endif
 }
 
+inline void store_narrowed(Half* to, Vector<float> vector) {
+  store_vector(to, narrow_to_half(vector));
+}
+
 inline void store_narrowed(BFloat16* to, Vector<float> vector) {
-  constexpr int lanes = kLanes<float>;
-  const auto words = float_to_bf16<Vector<uint32_t>>(vector);
-  store_vector(to, cast_vector<uint16_t, lanes>(words));
+  store_halves(to, float_to_bf16<Vector<uint32_t>>(vector) >> 16);
+}
+
+// Two vectors of neighbouring elements, in an order that belongs to the type: for operators that
+// compute every element by itself.
+template <typename T>
+struct Pair {
+  Vector<ComputeType<T>> first;
+  Vector<ComputeType<T>> second;
+};
+
+template <typename T>
+inline Pair<T> load_pair(const T* from) {
+  return {load_widened(from), load_widened(from + kLanes<ComputeType<T>>)};
+}
+
+// The elements of a pair in one vector.
+inline Vector<uint16_t> pack(const Pair<Half>& pair) {
+  return join(narrow_to_half(pair.first), narrow_to_half(pair.second),
+              std::make_integer_sequence<int, 2 * kLanes<float>>{});
+}
+
+// The even elements come first, then the odd ones: so none has to change its place.
+inline Pair<BFloat16> load_pair(const BFloat16* from) {
+  const auto both = load_vector<Vector<uint32_t>>(from);
+  return {bit_cast<Vector<float>>(both << 16), bit_cast<Vector<float>>(both & 0xFFFF0000u)};
+}
+inline Vector<uint32_t> pack(const Pair<BFloat16>& pair) {
+  const auto even = float_to_bf16<Vector<uint32_t>>(pair.first) >> 16;
+  const auto odd = float_to_bf16<Vector<uint32_t>>(pair.second) & 0xFFFF0000u;
+  return even | odd;
 }
 
 // Note [Stores past the cache]
@@ -190,6 +263,30 @@ inline void finish_streaming() {
 #if defined(__x86_64__)
   _mm_sfence();
 #endif
+}
+
+// Where results go: to memory anywhere, or past the cache to memory aligned like a vector.
+struct Store {
+  template <typename V>
+  static void vector(void* to, V vector) {
+    store_vector(to, vector);
+  }
+};
+struct Stream {
+  template <typename V>
+  static void vector(void* to, V vector) {
+    stream_vector(to, vector);
+  }
+};
+
+template <typename Way, typename T>
+inline void put_pair(T* to, const Pair<T>& pair) {
+  if constexpr (std::is_same_v<T, ComputeType<T>>) {
+    Way::vector(to, pair.first);
+    Way::vector(to + kLanes<T>, pair.second);
+  } else {
+    Way::vector(to, pack(pair));
+  }
 }
 
 // Copies a run to memory past the cache.

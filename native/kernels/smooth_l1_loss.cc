@@ -67,10 +67,15 @@ Status run(const SmoothL1LossBackwardArgs& args) {
     using T = typename decltype(tag)::type;
     using Real = ComputeType<T>;
     const Real beta = args.beta, factor = norm;
-    const auto point = [=](auto g, auto x, auto y) {
-      return smooth_l1_backward_point(g, x, y, beta, factor);
+    const auto gradient = [&](const auto& slope) {
+      const auto point = [=](auto g, auto x, auto y) { return (slope(x - y) * g) * factor; };
+      return elementwise<T>(point, args.gradInput, args.gradOut, args.self, args.target);
     };
-    return elementwise<T>(point, args.gradInput, args.gradOut, args.self, args.target);
+    if (has_exact_inverse(beta)) {
+      const Real inverse = 1 / beta;
+      return gradient([=](auto d) { return smooth_l1_slope_by_inverse(d, inverse); });
+    }
+    return gradient([=](auto d) { return smooth_l1_slope(d, beta); });
   });
 }
 

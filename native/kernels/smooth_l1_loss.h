@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include "kernels/simd.h"
@@ -24,15 +26,27 @@ V smooth_l1_point(V x, V y, Real beta, Real inverse) {
   return a < beta ? Real(0.5) * a * (a * inverse) : a - Real(0.5) * beta;
 }
 
-// Where |x - y| >= beta the slope is the sign: 0 at 0, which only beta = 0 brings here, and NaN for
+// Where |d| >= beta the slope is the sign: 0 at 0, which only beta = 0 brings here, and NaN for
 // NaN.
 template <typename V, typename Real = Element<V>>
-V smooth_l1_backward_point(V grad, V x, V y, Real beta, Real norm) {
-  const V d = x - y;
+V smooth_l1_slope(V d, Real beta) {
   const V down = d < 0 ? splat<V>(-1) : d;
   const V sign = d > 0 ? splat<V>(1) : down;
-  const V slope = absolute(d) < beta ? d / beta : sign;
-  return (slope * grad) * norm;
+  return absolute(d) < beta ? d / beta : sign;
+}
+
+// The same, for a beta that has an exact inverse: the quotient is then a product, and beyond beta
+// it is cut off.
+template <typename V, typename Real = Element<V>>
+V smooth_l1_slope_by_inverse(V d, Real inverse) {
+  return maximum(splat<V>(-1), minimum(splat<V>(1), d * inverse));
+}
+
+// Whether 1 / beta is exact and no product with it is a subnormal number that a quotient is not.
+template <typename Real>
+bool has_exact_inverse(Real beta) {
+  int exponent;
+  return std::frexp(beta, &exponent) == Real(0.5) && std::abs(exponent) < 64;
 }
 
 }  // namespace ACLHOST_ISA

@@ -51,7 +51,7 @@ using UnsignedOf = Vector<std::make_unsigned_t<Element<MaskOf<V>>>, sizeof(V) / 
 
 template <typename V>
 inline V splat(Element<V> value) {
-  return V{} + value;
+  return value - V{};  // adding would lose the sign of -0
 }
 
 template <typename V>
@@ -237,6 +237,111 @@ inline Vector<uint32_t> pack(const Pair<BFloat16>& pair) {
   const auto even = float_to_bf16<Vector<uint32_t>>(pair.first) >> 16;
   const auto odd = float_to_bf16<Vector<uint32_t>>(pair.second) & 0xFFFF0000u;
   return even | odd;
+}
+
+// Lanes in another order.
+//
+// Halves of a pair: the even (first) lanes of a followed by those of b, or the odd (second) ones.
+// They come in an order of their own, which is that of all such halves and costs one shuffle rather
+// than two; in_order() puts a vector of them right.
+namespace simd_detail {
+
+// Shuffles work inside of 16 bytes at a time, on x86 at least.
+template <typename T>
+constexpr int kLanesOfPart = kVectorBytes > 16 ? 16 / static_cast<int>(sizeof(T)) : kLanes<T>;
+
+template <typename T>
+constexpr int half_lane(int lane, int odd) {
+  const int part = lane / kLanesOfPart<T>, rest = lane % kLanesOfPart<T>;
+  const int half = kLanesOfPart<T> / 2;
+  return (rest < half ? 0 : kLanes<T>)+part * kLanesOfPart<T> + rest % half * 2 + odd;
+}
+
+template <typename T, int odd, int... lane>
+inline Vector<T> half_of_pairs(Vector<T> a, Vector<T> b, std::integer_sequence<int, lane...>) {
+  return __builtin_shufflevector(a, b, half_lane<T>(lane, odd)...);
+}
+
+template <int... lane>
+inline Vector<uint64_t> join_parts(Vector<uint64_t> v, std::integer_sequence<int, lane...>) {
+  constexpr int half = kLanes<uint64_t> / 2;
+  return __builtin_shufflevector(v, v, (lane < half ? 2 * lane : 2 * (lane - half) + 1)...);
+}
+
+template <typename T, int from, int... lane>
+inline Vector<T> repeat_lanes(Vector<T> v, std::integer_sequence<int, lane...>) {
+  return __builtin_shufflevector(v, v, (from + lane / 2)...);
+}
+
+template <typename T>
+using Lanes = std::make_integer_sequence<int, kLanes<T>>;
+
+}  // namespace simd_detail
+
+template <typename V>
+inline V even_lanes(V a, V b) {
+  using T = Element<V>;
+  return simd_detail::half_of_pairs<T, 0>(a, b, simd_detail::Lanes<T>{});
+}
+template <typename V>
+inline V odd_lanes(V a, V b) {
+  using T = Element<V>;
+  return simd_detail::half_of_pairs<T, 1>(a, b, simd_detail::Lanes<T>{});
+}
+template <typename V>
+inline V in_order(V halves) {
+  if constexpr (kVectorBytes == 16) return halves;
+  return bit_cast<V>(
+      simd_detail::join_parts(bit_cast<Vector<uint64_t>>(halves), simd_detail::Lanes<uint64_t>{}));
+}
+
+// The lower or upper half of a vector's lanes, each twice.
+template <typename V>
+inline V lower_lanes_twice(V v) {
+  using T = Element<V>;
+  return simd_detail::repeat_lanes<T, 0>(v, simd_detail::Lanes<T>{});
+}
+template <typename V>
+inline V upper_lanes_twice(V v) {
+  using T = Element<V>;
+  return simd_detail::repeat_lanes<T, kLanes<T> / 2>(v, simd_detail::Lanes<T>{});
+}
+
+// Lanes at[0], at[1], ... of two vectors, counted through both.
+template <typename T>
+using LanePlace = Element<MaskOf<Vector<T>>>;
+#if defined(__AVX512BW__)
+template <typename T>
+constexpr bool kPicksLanes = sizeof(T) >= 2;
+#elif defined(__AVX2__)
+template <typename T>
+constexpr bool kPicksLanes = sizeof(T) == 4;
+#else
+template <typename T>
+constexpr bool kPicksLanes = false;  // one by one
+#endif
+template <typename V>
+inline V pick_lanes(V low, V high, MaskOf<V> at) {
+#if defined(__AVX512BW__)
+  const auto a = bit_cast<__m512i>(low), b = bit_cast<__m512i>(high), i = bit_cast<__m512i>(at);
+  constexpr int size = sizeof(Element<V>);
+  if constexpr (size == 8) return bit_cast<V>(_mm512_permutex2var_epi64(a, i, b));
+  if constexpr (size == 4) return bit_cast<V>(_mm512_permutex2var_epi32(a, i, b));
+  if constexpr (size == 2) return bit_cast<V>(_mm512_permutex2var_epi16(a, i, b));
+#elif defined(__AVX2__)
+  if constexpr (sizeof(Element<V>) == 4) {
+    const auto a = bit_cast<__m256i>(low), b = bit_cast<__m256i>(high), i = bit_cast<__m256i>(at);
+    const auto first = bit_cast<V>(_mm256_permutevar8x32_epi32(a, i));
+    const auto second = bit_cast<V>(_mm256_permutevar8x32_epi32(b, i));
+    return at < kLanes<Element<V>> ? first : second;
+  }
+#endif
+  const V both[] = {low, high};
+  Element<V> lanes[2 * kLanes<Element<V>>];
+  std::memcpy(lanes, both, sizeof lanes);
+  V picked;
+  for (int lane = 0; lane < kLanes<Element<V>>; ++lane) picked[lane] = lanes[at[lane]];
+  return picked;
 }
 
 // Note [Stores past the cache]

@@ -29,7 +29,7 @@ uint8_t code_of_format(const char* format) {
   return kNoCode;
 }
 
-TensorView buffer_view(const Py_buffer& buffer, const char* parameter) {
+void view_buffer(const Py_buffer& buffer, const char* parameter, TensorView* view) {
   const char* format = buffer.format ? buffer.format : "B";
   const ElementType* type = find_element_type(code_of_format(format), buffer.itemsize);
   if (!type) {
@@ -40,16 +40,14 @@ TensorView buffer_view(const Py_buffer& buffer, const char* parameter) {
     raise(PyExc_ValueError, "%s: a buffer of pointers cannot be read; pass a copy", parameter);
   }
   check_rank(buffer.ndim, parameter);
-  TensorView view;
-  view.dtype = type->dtype;
-  view.rank = buffer.ndim;
-  for (int i = 0; i < view.rank; ++i) {
-    view.shape[i] = buffer.shape[i];
-    view.strides[i] =
-        stride_in_elements(buffer.strides[i], buffer.shape[i], buffer.itemsize, parameter);
+  view->dtype = type->dtype;
+  view->rank = buffer.ndim;
+  for (int i = 0; i < view->rank; ++i) {
+    view->shape[i] = buffer.shape[i];
+    view->strides[i] =
+        stride_in_elements(buffer.strides[i], buffer.shape[i], type->size, parameter);
   }
-  place_view(view, buffer.buf, type->size);
-  return view;
+  place_view(*view, buffer.buf, type->size);
 }
 
 [[noreturn]] void raise_no_array(nb::handle object, const char* parameter) {
@@ -61,35 +59,32 @@ TensorView buffer_view(const Py_buffer& buffer, const char* parameter) {
 
 }  // namespace
 
-Array::Array(nb::handle object, const char* parameter, Access access)
-    : object_(nb::borrow(object)) {
+void Array::look_at(nb::handle given, const char* parameter, Access access, TensorView* view) {
+  object = given;
   bool writable = true;
-  if (is_numpy_array(object.ptr())) {
-    kind_ = ArrayKind::kNumpy;
-    view_ = numpy_view(object.ptr(), parameter);
-    writable = numpy_writable(object.ptr());
-  } else if (object.is_none()) {
+  if (is_numpy_array(given.ptr())) {
+    kind = ArrayKind::kNumpy;
+    view_numpy(given.ptr(), parameter, view);
+    writable = numpy_writable(given.ptr());
+  } else if (given.is_none()) {
     return;
-  } else if (is_numpy_scalar(object.ptr())) {
-    kind_ = ArrayKind::kNumpy;
-    keeper_ = numpy_from_scalar(object.ptr());
-    view_ = numpy_view(keeper_.ptr(), parameter);
+  } else if (is_numpy_scalar(given.ptr())) {
+    kind = ArrayKind::kNumpy;
+    keeper = numpy_from_scalar(given.ptr());
+    view_numpy(keeper.ptr(), parameter, view);
     writable = false;
-  } else if (const ForeignType type = foreign_type(object); type.exports_dlpack) {
-    kind_ = type.kind;
-    Exported exported = export_dlpack(object, type, parameter);
-    view_ = exported.view;
-    keeper_ = std::move(exported.capsule);
-    writable = exported.writable;
-  } else if (PyObject_CheckBuffer(object.ptr())) {
-    kind_ = ArrayKind::kBuffer;
-    keeper_ = nb::steal(PyMemoryView_FromObject(object.ptr()));
-    if (!keeper_) throw nb::python_error();
-    const Py_buffer& buffer = *PyMemoryView_GET_BUFFER(keeper_.ptr());
-    view_ = buffer_view(buffer, parameter);
+  } else if (const ForeignType type = foreign_type(given); type.exports_dlpack) {
+    kind = type.kind;
+    writable = view_dlpack(given, type, parameter, view, &keeper);
+  } else if (PyObject_CheckBuffer(given.ptr())) {
+    kind = ArrayKind::kBuffer;
+    keeper = nb::steal(PyMemoryView_FromObject(given.ptr()));
+    if (!keeper) throw nb::python_error();
+    const Py_buffer& buffer = *PyMemoryView_GET_BUFFER(keeper.ptr());
+    view_buffer(buffer, parameter, view);
     writable = !buffer.readonly;
   } else {
-    raise_no_array(object, parameter);
+    raise_no_array(given, parameter);
   }
   if (access == Access::kWrite && !writable) {
     raise(PyExc_ValueError, "%s: the array is read-only, and the operator writes to it", parameter);

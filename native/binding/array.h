@@ -22,39 +22,32 @@ enum class ArrayKind {
 
 enum class Access { kRead, kWrite };
 
-// A view of an argument, and what keeps its memory in place. It lives on the stack of the call that
-// received the argument; creating and destroying it needs the GIL, using the view does not.
-//
-// A Python array always lies inside its own memory. So view.data is the lowest address the array
-// reaches, view.offset leads to its first element, and view.storage_elements is what it spans.
-class Array {
- public:
-  Array() = default;
+// An argument that is an array, and what keeps its memory in place. It lives on the stack of the
+// call that received the argument; filling and destroying it needs the GIL, using the view does
+// not.
+struct Array {
+  ArrayKind kind = ArrayKind::kNone;
+  nanobind::handle object;  // borrowed from the caller, who keeps it for the length of the call
+  nanobind::object keeper;  // a DLPack capsule or a memoryview, where the object is not enough
 
-  // Raises TypeError for what is no array or has a type without an aclDataType, ValueError for
-  // arrays that cannot be used as they are; each names the parameter. None gives an absent view.
-  Array(nanobind::handle object, const char* parameter, Access access);
-
-  const TensorView& view() const { return view_; }
-  ArrayKind kind() const { return kind_; }
-  nanobind::handle object() const { return object_; }
-
- private:
-  TensorView view_;
-  ArrayKind kind_ = ArrayKind::kNone;
-  nanobind::object object_;
-  nanobind::object keeper_;  // a DLPack capsule or a memoryview, where the object is not enough
+  // Describes the object's memory. Raises TypeError for what is no array or has a type without an
+  // aclDataType, ValueError for arrays that cannot be used as they are; each names the parameter.
+  // None gives an absent view.
+  //
+  // A Python array always lies inside its own memory. So view.data is the lowest address the array
+  // reaches, view.offset leads to its first element, and view.storage_elements is what it spans.
+  void look_at(nanobind::handle given, const char* parameter, Access access, TensorView* view);
 };
 
-// An uninitialised row-major array to compute into: of the kind of `like`, or NumPy where that kind
-// has no arrays that can be written to.
-nanobind::object empty_result(const Array& like, aclDataType dtype, int rank, const int64_t* shape);
+// An uninitialised array to compute into, as a row-major view describes it: of the kind of `like`,
+// or NumPy where that kind has no arrays that can be written to.
+nanobind::object empty_result(const Array& like, const TensorView& wanted);
 
 // What the caller gets to see of an array made by empty_result, once it holds the values.
 nanobind::object finish_result(const Array& like, nanobind::object result);
 
 // Tells the library of a caller's array that its values are about to change.
-void announce_change(nanobind::handle object);
+void announce_change(const Array& array);
 
 // To be called when the extension module is initialised, before anything else here.
 void import_array_libraries();

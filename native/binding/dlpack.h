@@ -61,7 +61,7 @@ struct ExchangeApi {
   const ExchangeApi* previous;
   void (*allocate)();
   void (*export_managed)();
-  void (*import_managed)();
+  int (*import_managed)(VersionedTensor* tensor, void** object);  // takes the tensor over
   int (*borrow)(void* object, Tensor* tensor);  // may be null; the object keeps ownership
   void (*current_stream)();
 };

@@ -4,6 +4,7 @@
 #include "binding/element_types.h"
 #include "binding/layout.h"
 #include "binding/raise.h"
+#include "binding/torch.h"
 
 namespace aclhost::python {
 namespace {
@@ -38,6 +39,13 @@ const dlpack::ExchangeApi* exchange_api(nb::handle type) {
   return api && api->borrow ? api : nullptr;
 }
 
+// A descriptor found on the type wins over what an instance holds, so it can be asked directly.
+const PyGetSetDef* getter_of(nb::handle type, const char* name) {
+  nb::object descriptor = nb::getattr(type, name, nb::none());
+  if (Py_TYPE(descriptor.ptr()) != &PyGetSetDescr_Type) return nullptr;
+  return reinterpret_cast<PyGetSetDescrObject*>(descriptor.ptr())->d_getset;
+}
+
 ForeignType look_up(nb::handle object) {
   ForeignType type;
   nb::handle python_type = object.type();
@@ -46,6 +54,7 @@ ForeignType look_up(nb::handle object) {
   type.exchange = exchange_api(python_type);
   if (is_instance(object, "torch", "Tensor")) {
     type.kind = ArrayKind::kTorch;
+    type.requires_grad = getter_of(python_type, "requires_grad");
   } else if (is_instance(object, "jax", "Array")) {
     type.kind = ArrayKind::kJax;
   } else {
@@ -63,7 +72,7 @@ constexpr int kCachedTypes = 8;  // a program has one or two; the others are loo
 CachedType cached_types[kCachedTypes];
 int cached_count = 0;
 
-TensorView view_of(const dlpack::Tensor& tensor, const char* parameter) {
+void view_tensor(const dlpack::Tensor& tensor, const char* parameter, TensorView* view) {
   if (tensor.device.type != dlpack::kCpu) {
     raise(PyExc_ValueError,
           "%s: the array is on another device (DLPack device type %d); pass it "
@@ -79,46 +88,18 @@ TensorView view_of(const dlpack::Tensor& tensor, const char* parameter) {
           parameter, int{tensor.dtype.code}, int{tensor.dtype.bits});
   }
   check_rank(tensor.rank, parameter);
-  TensorView view;
-  view.dtype = type->dtype;
-  view.rank = tensor.rank;
+  view->dtype = type->dtype;
+  view->rank = tensor.rank;
   int64_t row_major = 1;
-  for (int i = view.rank - 1; i >= 0; --i) {
-    view.shape[i] = tensor.shape[i];
-    view.strides[i] = tensor.strides ? tensor.strides[i] : row_major;
-    row_major *= view.shape[i];
+  for (int i = view->rank - 1; i >= 0; --i) {
+    view->shape[i] = tensor.shape[i];
+    view->strides[i] = tensor.strides ? tensor.strides[i] : row_major;
+    row_major *= view->shape[i];
   }
-  if (!tensor.data && !view.empty()) {
+  if (!tensor.data && !view->empty()) {
     raise(PyExc_ValueError, "%s: the array has no memory", parameter);
   }
-  place_view(view, static_cast<char*>(tensor.data) + tensor.byte_offset, type->size);
-  return view;
-}
-
-// True if torch says so about the tensor: an attribute or the answer of a method.
-bool torch_says(PyObject* answer) {
-  nb::object owned = nb::steal(answer);
-  if (!owned) throw nb::python_error();
-  return owned.ptr() == Py_True;
-}
-
-// torch exports tensors that its own functions would treat differently from their memory.
-void check_torch(nb::handle tensor, const TensorView& view, const char* parameter) {
-  static PyObject* const requires_grad = PyUnicode_InternFromString("requires_grad");
-  static PyObject* const is_neg = PyUnicode_InternFromString("is_neg");
-  static PyObject* const is_conj = PyUnicode_InternFromString("is_conj");
-  if (torch_says(PyObject_GetAttr(tensor.ptr(), requires_grad))) {
-    raise(PyExc_ValueError,
-          "%s: the tensor requires grad, and the operators record no gradients; pass .detach()",
-          parameter);
-  }
-  if (torch_says(PyObject_CallMethodNoArgs(tensor.ptr(), is_neg))) {
-    raise(PyExc_ValueError, "%s: the tensor is a lazy negation; pass .resolve_neg()", parameter);
-  }
-  const bool complex = view.dtype == ACL_COMPLEX64 || view.dtype == ACL_COMPLEX128;
-  if (complex && torch_says(PyObject_CallMethodNoArgs(tensor.ptr(), is_conj))) {
-    raise(PyExc_ValueError, "%s: the tensor is a lazy conjugate; pass .resolve_conj()", parameter);
-  }
+  place_view(*view, static_cast<char*>(tensor.data) + tensor.byte_offset, type->size);
 }
 
 // Libraries older than DLPack 1.0 know no parameter for the version.
@@ -142,10 +123,10 @@ nb::object make_capsule(nb::handle object, const char* parameter) {
 }
 
 // The capsule stays unconsumed: when it goes, it tells the library that we are done.
-Exported export_by_capsule(nb::handle object, const char* parameter) {
-  Exported exported;
-  exported.capsule = make_capsule(object, parameter);
-  PyObject* capsule = exported.capsule.ptr();
+bool view_by_capsule(nb::handle object, const char* parameter, TensorView* view,
+                     nb::object* keeper) {
+  *keeper = make_capsule(object, parameter);
+  PyObject* capsule = keeper->ptr();
   if (PyCapsule_IsValid(capsule, "dltensor_versioned")) {
     const auto* versioned = static_cast<const dlpack::VersionedTensor*>(
         PyCapsule_GetPointer(capsule, "dltensor_versioned"));
@@ -153,15 +134,15 @@ Exported export_by_capsule(nb::handle object, const char* parameter) {
       raise(PyExc_ValueError, "%s: DLPack %u is not supported", parameter,
             static_cast<unsigned>(versioned->version.major));
     }
-    exported.view = view_of(versioned->tensor, parameter);
-    exported.writable = !(versioned->flags & dlpack::kReadOnly);
-  } else if (PyCapsule_IsValid(capsule, "dltensor")) {
-    const void* tensor = PyCapsule_GetPointer(capsule, "dltensor");
-    exported.view = view_of(*static_cast<const dlpack::Tensor*>(tensor), parameter);
-  } else {
-    raise(PyExc_TypeError, "%s: __dlpack__ returned no DLPack capsule", parameter);
+    view_tensor(versioned->tensor, parameter, view);
+    return !(versioned->flags & dlpack::kReadOnly);
   }
-  return exported;
+  if (PyCapsule_IsValid(capsule, "dltensor")) {
+    const void* tensor = PyCapsule_GetPointer(capsule, "dltensor");
+    view_tensor(*static_cast<const dlpack::Tensor*>(tensor), parameter, view);
+    return true;
+  }
+  raise(PyExc_TypeError, "%s: __dlpack__ returned no DLPack capsule", parameter);
 }
 
 }  // namespace
@@ -179,18 +160,18 @@ ForeignType foreign_type(nb::handle object) {
   return type;
 }
 
-Exported export_dlpack(nb::handle object, const ForeignType& type, const char* parameter) {
-  Exported exported;
+bool view_dlpack(nb::handle object, const ForeignType& type, const char* parameter,
+                 TensorView* view, nb::object* capsule) {
+  bool writable = true;
   dlpack::Tensor tensor;
   if (type.exchange && type.exchange->borrow(object.ptr(), &tensor) == 0) {
-    exported.view = view_of(tensor, parameter);
+    view_tensor(tensor, parameter, view);
   } else {
     PyErr_Clear();  // the method explains better than the function table why it refuses
-    exported = export_by_capsule(object, parameter);
+    writable = view_by_capsule(object, parameter, view, capsule);
   }
-  if (type.kind == ArrayKind::kTorch) check_torch(object, exported.view, parameter);
-  if (type.kind == ArrayKind::kJax) exported.writable = false;
-  return exported;
+  if (type.kind == ArrayKind::kTorch) check_torch(object, type, *view, parameter);
+  return writable && type.kind != ArrayKind::kJax;
 }
 
 }  // namespace aclhost::python

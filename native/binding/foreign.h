@@ -15,16 +15,14 @@ struct ForeignType {
   ArrayKind kind = ArrayKind::kNone;
   bool exports_dlpack = false;
   const dlpack::ExchangeApi* exchange = nullptr;  // a C function table, where the library has one
+  const PyGetSetDef* requires_grad = nullptr;     // of torch tensors: what reads the attribute
 };
 
 ForeignType foreign_type(nanobind::handle object);
 
-struct Exported {
-  TensorView view;
-  bool writable = true;
-  nanobind::object capsule;  // owns the memory; empty where the array itself does
-};
-
-Exported export_dlpack(nanobind::handle object, const ForeignType& type, const char* parameter);
+// Describes the array's memory; true if it can be written to. The capsule owns the memory, and
+// stays empty where the array itself does.
+bool view_dlpack(nanobind::handle object, const ForeignType& type, const char* parameter,
+                 TensorView* view, nanobind::object* capsule);
 
 }  // namespace aclhost::python

@@ -30,26 +30,22 @@ const Soc& require_soc(const char* op) {
                    example_socs()});
 }
 
-const Array& Operands::hold(nb::handle object, const char* name, Access access) {
-  return arrays_[array_count_++] = Array(object, name, access);
+const Array& Operands::hold(nb::handle object, const char* name, Access access, TensorView* view) {
+  Array& array = arrays_[array_count_++];
+  array.look_at(object, name, access, view);
+  return array;
 }
 
 void Operands::input(const char* name, nb::handle object, TensorView* view) {
-  *view = hold(object, name, Access::kRead).view();
+  hold(object, name, Access::kRead, view);
 }
 
 void Operands::in_out(const char* name, nb::handle object, TensorView* view) {
-  *view = hold(object, name, Access::kWrite).view();
-  results_[result_count_++] = {view, nb::borrow(object), false};
+  results_[result_count_++] = {view, &hold(object, name, Access::kWrite, view), {}};
 }
 
-void Operands::output(nb::handle object, TensorView* view, const Shape& shape, aclDataType dtype) {
-  results_[result_count_++] = {view, nb::borrow(object), object.is_none()};
-  if (!object.is_none()) {
-    *view = hold(object, "out", Access::kWrite).view();
-    return;
-  }
-  *view = row_major_view(shape, dtype);
+void Operands::given_output(nb::handle object, TensorView* view) {
+  results_[result_count_++] = {view, &hold(object, "out", Access::kWrite, view), {}};
 }
 
 void Operands::flag(const char* name, nb::handle object, bool* value) {
@@ -62,17 +58,8 @@ void Operands::flag(const char* name, nb::handle object, bool* value) {
 }
 
 void Operands::int_array(const char* name, nb::handle object, int length, IntArrayView* view) {
-  // Arrays have __index__ too, but only those without dimensions answer it.
-  const nb::object number = nb::steal(PyNumber_Index(object.ptr()));
-  if (!number) {
-    PyErr_Clear();
-    *view = int_array_from_python(object, name);
-    return;
-  }
-  const nb::object one = nb::steal(PyTuple_Pack(1, number.ptr()));
-  *view = int_array_from_python(one, name);
-  view->size = static_cast<uint64_t>(length);
-  std::fill_n(view->values, length, view->values[0]);
+  *view = PyIndex_Check(object.ptr()) ? int_array_from_index(object, name, length)
+                                      : int_array_from_python(object, name);
 }
 
 void Operands::choice(const char* name, nb::handle object, std::initializer_list<const char*> words,
@@ -84,57 +71,58 @@ void Operands::choice(const char* name, nb::handle object, std::initializer_list
     return;
   }
   *value = 0;
-  std::string known;
+  const bool is_word = PyUnicode_Check(object.ptr());
   for (const char* word : words) {
-    if (nb::isinstance<nb::str>(object) && nb::cast<std::string>(object) == word) return;
-    known += (known.empty() ? "'" : ", '") + std::string(word) + "'";
+    if (is_word && PyUnicode_CompareWithASCIIString(object.ptr(), word) == 0) return;
     ++*value;
   }
+  std::string known;
+  for (const char* word : words) known += (known.empty() ? "'" : ", '") + std::string(word) + "'";
   raise(PyExc_ValueError, "%s: expected one of %s or its number, got %R", name, known.c_str(),
         object.ptr());
 }
 
-nb::object Operands::member(nb::handle out, int index, int count) {
-  if (out.is_none()) return nb::none();
-  if (!nb::isinstance<nb::tuple>(out) || static_cast<int>(nb::len(out)) != count) {
+nb::handle Operands::member(nb::handle out, int index, int count) {
+  if (out.is_none()) return out;
+  if (!PyTuple_Check(out.ptr()) || PyTuple_GET_SIZE(out.ptr()) != count) {
     raise(PyExc_TypeError, "out: expected a tuple of %d arrays, got %R", count, out.ptr());
   }
-  return out[index];
+  return PyTuple_GET_ITEM(out.ptr(), index);
 }
 
 void Operands::allocate_results() {
   for (int i = 0; i < result_count_; ++i) {
     Result& result = results_[i];
-    if (!result.is_new) continue;
-    const TensorView& wanted = *result.view;
-    result.object = empty_result(like(), wanted.dtype, wanted.rank, wanted.shape);
-    *result.view = hold(result.object, "out", Access::kWrite).view();
+    if (result.given != nullptr) continue;
+    result.made = empty_result(arrays_[0], *result.view);
+    hold(result.made, "out", Access::kWrite, result.view);
   }
 }
 
 void Operands::announce_changes() const {
   for (int i = 0; i < result_count_; ++i) {
-    if (!results_[i].is_new) announce_change(results_[i].object);
+    if (results_[i].given != nullptr) announce_change(*results_[i].given);
   }
 }
 
 void Operands::zero_new_results() {
   for (int i = 0; i < result_count_; ++i) {
     const TensorView& view = *results_[i].view;
-    if (!results_[i].is_new || view.empty()) continue;
+    if (results_[i].given != nullptr || view.empty()) continue;
     std::memset(view.data, 0, view.elements() * data_type_bits(view.dtype) / 8);
   }
 }
 
+nb::object Operands::result(Result& result) {
+  if (result.given != nullptr) return nb::borrow(result.given->object);
+  return finish_result(arrays_[0], std::move(result.made));
+}
+
 nb::object Operands::results() {
-  for (int i = 0; i < result_count_; ++i) {
-    Result& result = results_[i];
-    if (result.is_new) result.object = finish_result(like(), std::move(result.object));
-  }
-  if (result_count_ == 1) return std::move(results_[0].object);
+  if (result_count_ == 1) return result(results_[0]);
   nb::object tuple = nb::steal(PyTuple_New(result_count_));
   for (int i = 0; i < result_count_; ++i) {
-    PyTuple_SET_ITEM(tuple.ptr(), i, results_[i].object.release().ptr());
+    PyTuple_SET_ITEM(tuple.ptr(), i, result(results_[i]).release().ptr());
   }
   return tuple;
 }

@@ -26,10 +26,23 @@ class Operands {
  public:
   void input(const char* name, nanobind::handle object, TensorView* view);
   void in_out(const char* name, nanobind::handle object, TensorView* view);
-  // With None, the result is described now and allocated when the checks have passed.
-  void output(nanobind::handle object, TensorView* view, const Shape& shape, aclDataType dtype);
+  // With None, the result is what `describe`, a TensorView(), says, and is allocated when the
+  // checks have passed.
+  template <typename Describe>
+  void output(nanobind::handle object, TensorView* view, const Describe& describe) {
+    if (object.is_none()) {
+      *view = describe();
+      results_[result_count_++] = {view, nullptr, {}};
+    } else {
+      given_output(object, view);
+    }
+  }
   void scalar(const char* name, nanobind::handle object, ScalarValue* value) {
     *value = scalar_from_python(object, name);
+  }
+  template <typename Number>
+  void number(const char* name, nanobind::handle object, Number* value) {
+    *value = static_cast<Number>(number_from_python(object, name));
   }
   void flag(const char* name, nanobind::handle object, bool* value);  // Python's or NumPy's
   // One integer stands for `length` equal ones.
@@ -38,7 +51,7 @@ class Operands {
   void choice(const char* name, nanobind::handle object, std::initializer_list<const char*> words,
               int64_t* value);
   // An element of the tuple that receives several results, or None.
-  static nanobind::object member(nanobind::handle out, int index, int count);
+  static nanobind::handle member(nanobind::handle out, int index, int count);
 
  protected:
   void allocate_results();
@@ -51,18 +64,23 @@ class Operands {
 
   struct Result {
     TensorView* view;
-    nanobind::object object;
-    bool is_new;
+    const Array* given;     // null: a new one
+    nanobind::object made;  // empty for one that was given
   };
 
-  const Array& hold(nanobind::handle object, const char* name, Access access);
-  const Array& like() const { return arrays_[0]; }
+  const Array& hold(nanobind::handle object, const char* name, Access access, TensorView* view);
+  void given_output(nanobind::handle object, TensorView* view);
+  nanobind::object result(Result& result);
 
-  Array arrays_[kMost];
+  Array arrays_[kMost];  // the first one decides what kind results are of
   int array_count_ = 0;
   Result results_[kMost];
   int result_count_ = 0;
 };
+
+// Elements of all tensors together up to which a call keeps the GIL: what is over sooner than
+// another thread could make use of it.
+constexpr int64_t kBriefElements = 16384;
 
 template <typename Args>
 class Invocation : public Operands {
@@ -82,14 +100,17 @@ class Invocation : public Operands {
       if (launch.refused()) raise_aclnn(launch.status().failure());
       allocate_results();
       announce_changes();
-      Status status;
-      {
-        nanobind::gil_scoped_release unlocked;
-        status = run(args);
-      }
+      const Status status = run_unlocked();
       if (!status.ok()) raise_aclnn(status.failure());
     }
     return results();
+  }
+
+ private:
+  Status run_unlocked() {
+    if (total_elements(args) <= kBriefElements) return run(args);
+    nanobind::gil_scoped_release unlocked;
+    return run(args);
   }
 };
 

@@ -2,6 +2,7 @@
 // The last steps of every way to make a view.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "binding/raise.h"
@@ -18,14 +19,16 @@ inline void check_rank(int64_t rank, const char* parameter) {
 
 // NumPy and the buffer protocol count strides in bytes. Along a dimension of size 0 or 1 they may
 // be anything, and mean nothing.
+//
+// Item sizes are powers of two, so that there is no division.
 inline int64_t stride_in_elements(int64_t bytes, int64_t size, int64_t item_size,
                                   const char* parameter) {
-  if (size > 1 && bytes % item_size != 0) {
+  if (size > 1 && (bytes & (item_size - 1)) != 0) {
     raise(PyExc_ValueError,
           "%s: a stride of %lld bytes is no multiple of the item size %lld; pass a copy", parameter,
           static_cast<long long>(bytes), static_cast<long long>(item_size));
   }
-  return bytes / item_size;
+  return bytes >> __builtin_ctzll(static_cast<unsigned long long>(item_size));
 }
 
 // Sets data, offset and storage_elements of a view that has a shape and strides.
@@ -34,14 +37,16 @@ inline void place_view(TensorView& view, void* first_element, int64_t item_size)
   int64_t above = 0;
   for (int i = 0; i < view.rank; ++i) {
     const int64_t reach = (view.shape[i] - 1) * view.strides[i];
-    (reach < 0 ? below : above) += reach;
+    below += std::min<int64_t>(reach, 0);
+    above += std::max<int64_t>(reach, 0);
   }
+  const bool empty = view.empty();
+  if (empty) below = 0;
   view.present = true;
   view.format = ACL_FORMAT_ND;
-  if (view.empty()) below = above = 0;
   view.data = static_cast<char*>(first_element) + below * item_size;
   view.offset = -below;
-  view.storage_elements = view.empty() ? 0 : above - below + 1;
+  view.storage_elements = empty ? 0 : above - below + 1;
 }
 
 }  // namespace aclhost::python

@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "binding/array.h"
 #include "binding/raise.h"
+#include "binding/result_memory.h"
 #include "opbase/launch.h"
 #include "opbase/objects.h"
 #include "runtime/memory.h"
@@ -60,6 +61,15 @@ nb::dict live_objects() {
   return counts;
 }
 
+nb::dict result_memory_state() {
+  const ResultMemory memory = result_memory();
+  nb::dict state;
+  state["kept"] = memory.kept;
+  state["buffers"] = memory.buffers;
+  state["limit"] = memory.limit;
+  return state;
+}
+
 nb::dict python_call_counts() {
   nb::dict counts;
   for (const CallCount& count : call_counts()) {
@@ -78,6 +88,7 @@ NB_MODULE(_native, module) {
   module.def("live_objects", &aclhost::python::live_objects);
   module.def("instruction_set", &aclhost::python::instruction_set);
   module.def("thread_count", &aclhost::thread_count);
+  module.def("result_memory", &aclhost::python::result_memory_state);
   module.def("call_counts", &aclhost::python::python_call_counts);
   aclhost::python::bind_streaming(module);
   aclhost::python::bind_operators(module);

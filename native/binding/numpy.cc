@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "binding/numpy.h"
 
+#include <cstring>
+
 #define NPY_NO_DEPRECATED_API NPY_1_25_API_VERSION
 #define NPY_TARGET_VERSION NPY_1_25_API_VERSION
 #include <numpy/arrayobject.h>
@@ -9,6 +11,7 @@
 #include "binding/element_types.h"
 #include "binding/layout.h"
 #include "binding/raise.h"
+#include "binding/result_memory.h"
 
 namespace aclhost::python {
 namespace {
@@ -97,6 +100,35 @@ aclDataType dtype_of(int number) {
   }
 }
 
+void* handler_malloc(void*, size_t size) { return take_result_memory(size); }
+void* handler_calloc(void*, size_t count, size_t size) {
+  void* memory = take_result_memory(count * size);
+  return memory ? std::memset(memory, 0, count * size) : nullptr;
+}
+void* handler_realloc(void*, void* memory, size_t size) {
+  return resize_result_memory(memory, size);
+}
+void handler_free(void*, void* memory, size_t) {
+  if (memory != nullptr) give_result_memory(memory);
+}
+
+PyObject* recycling_handler() {
+  static PyDataMem_Handler handler = {
+      "aclhost results",
+      1,
+      {nullptr, handler_malloc, handler_calloc, handler_realloc, handler_free}};
+  static PyObject* capsule = nullptr;
+  if (!capsule) capsule = PyCapsule_New(&handler, "mem_handler", nullptr);
+  return capsule;
+}
+
+// The handler that was there.
+nb::object swap_handler(PyObject* handler) {
+  nb::object before = nb::steal(PyDataMem_SetHandler(handler));
+  if (!before) throw nb::python_error();
+  return before;
+}
+
 PyArrayObject* as_array(PyObject* object) { return reinterpret_cast<PyArrayObject*>(object); }
 
 }  // namespace
@@ -113,11 +145,10 @@ bool is_numpy_bool(PyObject* object) { return PyArray_IsScalar(object, Bool); }
 
 bool numpy_writable(PyObject* array) { return PyArray_ISWRITEABLE(as_array(array)); }
 
-TensorView numpy_view(PyObject* object, const char* parameter) {
+void view_numpy(PyObject* object, const char* parameter, TensorView* view) {
   PyArrayObject* array = as_array(object);
-  TensorView view;
-  view.dtype = dtype_of(PyArray_TYPE(array));
-  if (view.dtype == ACL_DT_UNDEFINED) {
+  view->dtype = dtype_of(PyArray_TYPE(array));
+  if (view->dtype == ACL_DT_UNDEFINED) {
     raise(PyExc_TypeError, "%s: the operators know no type like %R", parameter,
           reinterpret_cast<PyObject*>(PyArray_DESCR(array)));
   }
@@ -127,14 +158,13 @@ TensorView numpy_view(PyObject* object, const char* parameter) {
   }
   const int64_t item_size = PyArray_ITEMSIZE(array);
   check_rank(PyArray_NDIM(array), parameter);
-  view.rank = PyArray_NDIM(array);
-  for (int i = 0; i < view.rank; ++i) {
-    view.shape[i] = PyArray_DIM(array, i);
-    view.strides[i] =
-        stride_in_elements(PyArray_STRIDE(array, i), view.shape[i], item_size, parameter);
+  view->rank = PyArray_NDIM(array);
+  for (int i = 0; i < view->rank; ++i) {
+    view->shape[i] = PyArray_DIM(array, i);
+    view->strides[i] =
+        stride_in_elements(PyArray_STRIDE(array, i), view->shape[i], item_size, parameter);
   }
-  place_view(view, PyArray_DATA(array), item_size);
-  return view;
+  place_view(*view, PyArray_DATA(array), item_size);
 }
 
 nb::object numpy_from_scalar(PyObject* scalar) {
@@ -143,17 +173,23 @@ nb::object numpy_from_scalar(PyObject* scalar) {
   return nb::steal(array);
 }
 
-nb::object empty_numpy(aclDataType dtype, int rank, const int64_t* shape) {
-  const ElementType* type = find_element_type(dtype);
-  const int number = type ? type_numbers().of[dtype] : TypeNumbers::kNone;
+nb::object empty_numpy(const TensorView& wanted) {
+  const ElementType* type = find_element_type(wanted.dtype);
+  const int number = type ? type_numbers().of[wanted.dtype] : TypeNumbers::kNone;
   if (number == TypeNumbers::kNone) {
-    raise(PyExc_TypeError, "NumPy has no type for the result's data type %d", int{dtype});
+    raise(PyExc_TypeError, "NumPy has no type for the result's data type %d", int{wanted.dtype});
   }
   npy_intp dimensions[kMaxRank];
-  for (int i = 0; i < rank; ++i) dimensions[i] = shape[i];
-  PyObject* array = PyArray_SimpleNew(rank, dimensions, number);
+  for (int i = 0; i < wanted.rank; ++i) dimensions[i] = wanted.shape[i];
+  const size_t size = static_cast<size_t>(wanted.elements()) * type->size;
+  const bool recycled = recycles_results(size);
+  // An array owns its memory by way of the handler that was there when it was made.
+  nb::object before;
+  if (recycled) before = swap_handler(recycling_handler());
+  nb::object array = nb::steal(PyArray_SimpleNew(wanted.rank, dimensions, number));
+  if (recycled) swap_handler(before.ptr());
   if (!array) throw nb::python_error();
-  return nb::steal(array);
+  return array;
 }
 
 }  // namespace aclhost::python

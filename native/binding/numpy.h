@@ -16,11 +16,11 @@ bool is_numpy_array(PyObject* object);
 bool is_numpy_scalar(PyObject* object);  // ml_dtypes scalars too
 bool is_numpy_bool(PyObject* object);    // a scalar of NumPy's own bool
 
-// The array's memory as a view; raises TypeError or ValueError for what has none.
-TensorView numpy_view(PyObject* array, const char* parameter);
+// Describes the array's memory; raises TypeError or ValueError for what has none.
+void view_numpy(PyObject* array, const char* parameter, TensorView* view);
 bool numpy_writable(PyObject* array);
 
-nanobind::object numpy_from_scalar(PyObject* scalar);  // a 0-d array
-nanobind::object empty_numpy(aclDataType dtype, int rank, const int64_t* shape);
+nanobind::object numpy_from_scalar(PyObject* scalar);    // a 0-d array
+nanobind::object empty_numpy(const TensorView& wanted);  // uninitialised, row-major
 
 }  // namespace aclhost::python

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "binding/values.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "binding/array.h"
@@ -35,8 +36,9 @@ ScalarValue scalar_from_int(nb::handle object, const char* parameter) {
 }
 
 ScalarValue scalar_from_array(nb::handle object, const char* parameter) {
-  const Array array(object, parameter, Access::kRead);
-  const TensorView& view = array.view();
+  Array array;
+  TensorView view;
+  array.look_at(object, parameter, Access::kRead, &view);
   if (view.rank != 0) {
     raise(PyExc_ValueError, "%s: expected a number, got an array of %d dimensions", parameter,
           view.rank);
@@ -68,6 +70,23 @@ int64_t to_int64(nb::handle object, const char* parameter) {
   return value;
 }
 
+// What nearly every call passes, a list or tuple of ints, can be read where it is.
+bool read_plain_ints(PyObject* object, IntArrayView* view) {
+  if (!PyTuple_CheckExact(object) && !PyList_CheckExact(object)) return false;
+  const Py_ssize_t size = PySequence_Fast_GET_SIZE(object);
+  PyObject** elements = PySequence_Fast_ITEMS(object);
+  if (size > kMaxArrayValues) return false;
+  for (Py_ssize_t i = 0; i < size; ++i) {
+    if (!PyLong_CheckExact(elements[i])) return false;
+    int overflow = 0;
+    view->values[i] = PyLong_AsLongLongAndOverflow(elements[i], &overflow);
+    if (overflow != 0) return false;
+  }
+  view->present = true;
+  view->size = static_cast<uint64_t>(size);
+  return true;
+}
+
 }  // namespace
 
 ScalarValue scalar_from_python(nb::handle object, const char* parameter) {
@@ -81,9 +100,21 @@ ScalarValue scalar_from_python(nb::handle object, const char* parameter) {
   raise(PyExc_TypeError, "%s: expected a number, got %s", parameter, Py_TYPE(value)->tp_name);
 }
 
+double number_from_python(nb::handle object, const char* parameter) {
+  if (PyFloat_Check(object.ptr())) return PyFloat_AS_DOUBLE(object.ptr());
+  const double value = PyFloat_AsDouble(object.ptr());
+  if (value == -1.0 && PyErr_Occurred()) {
+    if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw nb::python_error();
+    PyErr_Clear();
+    raise(PyExc_TypeError, "%s: expected a number, got %s", parameter,
+          Py_TYPE(object.ptr())->tp_name);
+  }
+  return value;
+}
+
 IntArrayView int_array_from_python(nb::handle object, const char* parameter) {
   IntArrayView view;
-  if (object.is_none()) return view;
+  if (object.is_none() || read_plain_ints(object.ptr(), &view)) return view;
   // A copy: elements run Python code, which may change the caller's list.
   nb::object sequence = nb::steal(PySequence_Tuple(object.ptr()));
   if (!sequence) {
@@ -98,6 +129,21 @@ IntArrayView int_array_from_python(nb::handle object, const char* parameter) {
     const int64_t value = to_int64(element, parameter);
     if (i < kMaxArrayValues) view.values[i] = value;
   }
+  return view;
+}
+
+IntArrayView int_array_from_index(nb::handle object, const char* parameter, int length) {
+  if (!PyLong_CheckExact(object.ptr())) {
+    // Arrays have __index__ too, but only those without dimensions answer it.
+    nb::object number = nb::steal(PyNumber_Index(object.ptr()));
+    if (number) return int_array_from_index(number, parameter, length);
+    PyErr_Clear();
+    return int_array_from_python(object, parameter);
+  }
+  IntArrayView view;
+  view.present = true;
+  view.size = static_cast<uint64_t>(length);
+  std::fill_n(view.values, length, to_int64(object, parameter));
   return view;
 }
 

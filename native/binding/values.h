@@ -12,7 +12,13 @@ namespace aclhost::python {
 // DOUBLE, complex is COMPLEX128; NumPy scalars and 0-d arrays of any kind keep their own type.
 ScalarValue scalar_from_python(nanobind::handle object, const char* parameter);
 
+// For parameters that are plain C numbers.
+double number_from_python(nanobind::handle object, const char* parameter);
+
 // Any sequence of integers.
 IntArrayView int_array_from_python(nanobind::handle object, const char* parameter);
+
+// The same for what has __index__: one integer stands for `length` equal ones.
+IntArrayView int_array_from_index(nanobind::handle object, const char* parameter, int length);
 
 }  // namespace aclhost::python

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "kernels/elementwise.h"
+#include "kernels/max_pool3d_rows.h"
 #include "kernels/volume.h"
 #include "opbase/geometry.h"
 #include "ops/max_pool3d_with_argmax.h"
@@ -46,44 +47,120 @@ Maximum<T> window_maximum(const Slab& slab, const Taps& depth, const Taps& heigh
   return best;
 }
 
-// One row of the result. Rows are numbered through all slabs and computed independently.
+// Stands for MaximaOfRow where that is not possible.
+struct NoVectors {
+  NoVectors(const Slab&, const Window&) {}
+};
+
 template <typename T, typename Index>
-void pool_row(const Volumes& self, const Window& window, const Volumes& out, const Volumes& indices,
-              int64_t number) {
-  const int64_t height = number % out.shape[3];
-  const int64_t depth = number / out.shape[3] % out.shape[2];
-  const int64_t slab_number = number / out.shape[3] / out.shape[2];
-  const Slab slab = self.slab(slab_number);
-  const auto taps = [&](int axis, int64_t position) {
-    return taps_inside(position * window.stride[axis] - window.padding[axis], window.kernel[axis],
-                       window.dilation[axis], slab.shape[axis]);
-  };
-  const Taps depth_taps = taps(0, depth), height_taps = taps(1, height);
-  char* out_row = out.slab(slab_number).row(depth, height);
-  char* index_row = indices.slab(slab_number).row(depth, height);
-  for (int64_t w = 0; w < out.shape[4]; ++w) {
-    const Maximum<T> best = window_maximum<T>(slab, depth_taps, height_taps, taps(2, w));
-    store(out_row + w * out.strides[4], best.element);
-    store(index_row + w * indices.strides[4], static_cast<Index>(best.index));
+class Pool {
+ public:
+  Pool(const MaxPool3dWithArgmaxArgs& args, bool channels_last)
+      : window_(args.kernelSize, args.stride, args.padding, args.dilation, args.ceilMode),
+        self_(volumes_of(args.self, sizeof(T), channels_last)),
+        out_(volumes_of(args.out, sizeof(T), channels_last)),
+        indices_(volumes_of(args.indices, sizeof(Index), channels_last)) {}
+
+  bool empty() const { return self_.empty() || out_.empty(); }
+
+  void compute() const {
+    const int64_t rows = out_.slabs() * out_.shape[2] * out_.shape[3];
+    // A tap costs about as much as an element of a plain loop.
+    int64_t cost = out_.shape[4];
+    for (int64_t taps : window_.kernel) cost *= std::min<int64_t>(taps, 64);
+    const int64_t grain = std::max<int64_t>(kParallelElements / cost, 1);
+    const bool in_vectors = MaximaOfRow<T>::possible(self_.slab(0), window_);
+    parallel_for(rows, grain, [&](int64_t begin, int64_t end) {
+      in_vectors ? compute_rows<true>(begin, end) : compute_rows<false>(begin, end);
+    });
   }
-}
+
+ private:
+  // Where a row of the result is, and its slab of the input.
+  struct Row {
+    const Slab& slab;
+    Taps depth, height;
+    char* out;
+    char* indices;
+  };
+
+  // Rows are numbered through all slabs and computed independently.
+  template <bool in_vectors>
+  void compute_rows(int64_t begin, int64_t end) const {
+    const int64_t planes = out_.shape[2], plane_rows = out_.shape[3];
+    int64_t h = begin % plane_rows, d = begin / plane_rows % planes;
+    int64_t number = begin / plane_rows / planes;
+    for (int64_t left = end - begin; left > 0; ++number, d = 0) {
+      const Slab slab = self_.slab(number), out = out_.slab(number);
+      const Slab indices = indices_.slab(number);
+      std::conditional_t<in_vectors, MaximaOfRow<T>, NoVectors> maxima(slab, window_);
+      for (; d < planes && left > 0; ++d, h = 0) {
+        const Taps depth = taps(slab, 0, d);
+        for (; h < plane_rows && left > 0; ++h, --left) {
+          const Row row = {slab, depth, taps(slab, 1, h), out.row(d, h), indices.row(d, h)};
+          if constexpr (in_vectors) {
+            pool_in_vectors(row, &maxima);
+          } else {
+            pool_one_by_one(row, 0, out_.shape[4]);
+          }
+        }
+      }
+    }
+  }
+
+  Taps taps(const Slab& slab, int axis, int64_t position) const {
+    return taps_inside(position * window_.stride[axis] - window_.padding[axis],
+                       window_.kernel[axis], window_.dilation[axis], slab.shape[axis]);
+  }
+
+  void pool_one_by_one(const Row& row, int64_t begin, int64_t end) const {
+    for (int64_t w = begin; w < end; ++w) {
+      const Maximum<T> best =
+          window_maximum<T>(row.slab, row.depth, row.height, taps(row.slab, 2, w));
+      store(row.out + w * out_.strides[4], best.element);
+      store(row.indices + w * indices_.strides[4], static_cast<Index>(best.index));
+    }
+  }
+
+  // The last step overlaps the one before, where there is one.
+  void pool_in_vectors(const Row& row, MaximaOfRow<T>* maxima) const {
+    constexpr int64_t kStep = MaximaOfRow<T>::kStep;
+    const int64_t width = out_.shape[4];
+    maxima->look_into(row.depth, row.height);
+    for (int64_t w = 0; w < width; w += kStep) {
+      const int64_t first = width < kStep ? 0 : std::min(w, width - kStep);
+      const int64_t count = std::min(kStep, width);
+      if (!maxima->compute(first, count)) {
+        pool_one_by_one(row, first, first + count);
+        continue;
+      }
+      put<T>(maxima->elements, first, count, row.out, out_.strides[4]);
+      put<Index>(maxima->places, first, count, row.indices, indices_.strides[4]);
+    }
+    if (sizeof(T) == 2 && maxima->saw_nan()) pool_one_by_one(row, 0, width);
+  }
+
+  template <typename To, typename From>
+  static void put(const From* from, int64_t first, int64_t count, char* row, int64_t stride) {
+    constexpr int64_t kStep = MaximaOfRow<T>::kStep, kItem = sizeof(To);
+    char* const to = row + first * stride;
+    if (stride != kItem || count != kStep) {
+      for (int64_t i = 0; i < count; ++i) store(to + i * stride, static_cast<To>(from[i]));
+    } else if constexpr (std::is_same_v<To, From>) {
+      std::memcpy(to, from, kStep * kItem);
+    } else {
+      for (int64_t i = 0; i < kStep; ++i) store(to + i * kItem, static_cast<To>(from[i]));
+    }
+  }
+
+  const Window window_;
+  const Volumes self_, out_, indices_;
+};
 
 template <typename T, typename Index>
 Status pool(const MaxPool3dWithArgmaxArgs& args) {
-  const bool channels_last = args.self.format == ACL_FORMAT_NDHWC;
-  const Window window(args.kernelSize, args.stride, args.padding, args.dilation, args.ceilMode);
-  const Volumes self = volumes_of(args.self, sizeof(T), channels_last);
-  const Volumes out = volumes_of(args.out, sizeof(T), channels_last);
-  const Volumes indices = volumes_of(args.indices, sizeof(Index), channels_last);
-  if (self.empty() || out.empty()) return {};
-  const int64_t rows = out.slabs() * out.shape[2] * out.shape[3];
-  // A window costs about as much as eight elements of a plain loop.
-  const int64_t grain = std::max<int64_t>(kParallelElements / 8 / out.shape[4], 1);
-  parallel_for(rows, grain, [&](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) {
-      pool_row<T, Index>(self, window, out, indices, row);
-    }
-  });
+  const Pool<T, Index> pool(args, args.self.format == ACL_FORMAT_NDHWC);
+  if (!pool.empty()) pool.compute();
   return {};
 }
 

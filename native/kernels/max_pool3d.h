@@ -11,10 +11,10 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 
 // The scan goes through depth, height and width in ascending order. So ties go to the smallest
-// index, and the last NaN wins over everything.
+// index, and the last NaN wins over everything. Takes numbers, or vectors of them.
 template <typename Real>
-bool replaces_maximum(Real value, Real maximum) {
-  return value > maximum || value != value;
+auto replaces_maximum(Real value, Real maximum) {
+  return (value > maximum) | (value != value);
 }
 
 // The elements of a window along one axis that lie inside the input.
@@ -31,6 +31,11 @@ inline Taps taps_inside(int64_t start, int64_t kernel, int64_t dilation, int64_t
     const int64_t step = -std::max(dilation, -INT64_MAX);
     const Taps mirrored = taps_inside(length - 1 - start, kernel, step, length);
     return {length - 1 - mirrored.first, -step, mirrored.count};
+  }
+  if (dilation == 1) {  // without divisions, as this is asked for every row
+    const int64_t first = std::max<int64_t>(start, 0);
+    const int64_t kept = kernel - (first - start);
+    return {first, 1, std::max<int64_t>(std::min(kept, length - first), 0)};
   }
   const int64_t step = dilation == 0 ? 1 : dilation;
   const int64_t taps = dilation == 0 ? 1 : kernel;

@@ -37,11 +37,22 @@ Reach reach_of(const TensorView& view) {
 }  // namespace
 
 bool is_private(aclFormat format) {
-  return one_of(format,
-                {ACL_FORMAT_NC1HWC0, ACL_FORMAT_NC1HWC0_C04, ACL_FORMAT_FRACTAL_Z,
-                 ACL_FORMAT_NDC1HWC0, ACL_FRACTAL_Z_3D, ACL_FORMAT_FRACTAL_NZ,
-                 ACL_FORMAT_FRACTAL_NZ_C0_2, ACL_FORMAT_FRACTAL_NZ_C0_4, ACL_FORMAT_FRACTAL_NZ_C0_8,
-                 ACL_FORMAT_FRACTAL_NZ_C0_16, ACL_FORMAT_FRACTAL_NZ_C0_32});
+  switch (format) {
+    case ACL_FORMAT_NC1HWC0:
+    case ACL_FORMAT_NC1HWC0_C04:
+    case ACL_FORMAT_FRACTAL_Z:
+    case ACL_FORMAT_NDC1HWC0:
+    case ACL_FRACTAL_Z_3D:
+    case ACL_FORMAT_FRACTAL_NZ:
+    case ACL_FORMAT_FRACTAL_NZ_C0_2:
+    case ACL_FORMAT_FRACTAL_NZ_C0_4:
+    case ACL_FORMAT_FRACTAL_NZ_C0_8:
+    case ACL_FORMAT_FRACTAL_NZ_C0_16:
+    case ACL_FORMAT_FRACTAL_NZ_C0_32:
+      return true;
+    default:
+      return false;
+  }
 }
 
 bool same_shape(const TensorView& a, const TensorView& b) {
@@ -141,12 +152,13 @@ bool holds_volume(const IntArrayView& array, const TensorView& view) {
 }
 
 bool is_contiguous(const TensorView& view) {
-  if (is_private(view.format) || view.elements() <= 1) return true;
-  int64_t expected = 1;
+  uint64_t expected = 1;
   for (int i = view.rank - 1; i >= 0; --i) {
     if (view.shape[i] == 1) continue;
-    if (view.strides[i] != expected) return false;
-    expected *= view.shape[i];
+    if (view.strides[i] != static_cast<int64_t>(expected)) {
+      return is_private(view.format) || view.elements() <= 1;
+    }
+    expected *= static_cast<uint64_t>(view.shape[i]);
   }
   return true;
 }

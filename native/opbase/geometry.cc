@@ -9,8 +9,9 @@ namespace {
 using Wide = __int128;  // Ascend 950 accepts any dilation, so products may be absurd
 
 // Rounds towards minus infinity, as the pooled length does for windows larger than the input.
-Wide floor_divide(Wide value, Wide by) {
-  const Wide quotient = value / by;
+template <typename Integer>
+Integer floor_divide(Integer value, Integer by) {
+  const Integer quotient = value / by;
   return value % by != 0 && (value < 0) != (by < 0) ? quotient - 1 : quotient;
 }
 
@@ -68,7 +69,9 @@ int64_t Window::positions(int64_t length, int axis) const {
   const Wide s = stride[axis], p = padding[axis];
   if (s <= 0) return 0;  // refused later; Python asks for the shape before the checks
   const Wide span = Wide{dilation[axis]} * (kernel[axis] - 1) + 1;
-  Wide count = floor_divide(length + 2 * p - span + (ceil_mode ? s - 1 : 0), s) + 1;
+  const Wide steps = length + 2 * p - span + (ceil_mode ? s - 1 : 0);
+  const auto small = static_cast<int64_t>(steps);  // nearly always; dividing is much faster then
+  Wide count = (small == steps ? floor_divide(small, stride[axis]) : floor_divide(steps, s)) + 1;
   // A last window that starts beyond the input and its left padding would see nothing.
   if (ceil_mode && (count - 1) * s >= length + p) --count;
   return static_cast<int64_t>(std::clamp<Wide>(count, INT64_MIN, INT64_MAX));

@@ -12,6 +12,7 @@
 #include "base/calls.h"
 #include "base/errors.h"
 #include "base/observer.h"
+#include "base/recycled.h"
 #include "base/registry.h"
 #include "base/strict.h"
 #include "opbase/operator.h"
@@ -28,7 +29,7 @@ class Launch {
   bool idle = false;   // nothing to compute: phase 1 met an empty tensor
   Status refusal;      // what phase 2 has to report instead of launching
   uint64_t asked = 0;  // the time of memory at phase 2
-  virtual std::unique_ptr<Launch> clone() const = 0;
+  virtual std::shared_ptr<Launch> clone() const = 0;
   // Gives another address to every tensor that was copied from this handle.
   virtual void rebind(const aclTensor* source, void* address) = 0;
 };
@@ -60,14 +61,7 @@ class OperatorLaunch final : public Launch {
     return run(reachable);
   }
 
-  int64_t elements() override {
-    // Absurd sizes must neither overflow nor look small.
-    uint64_t sum = 0;
-    args.for_each_tensor([&](const char*, const TensorView& view, Use) {
-      sum = std::min<uint64_t>(sum + std::min<uint64_t>(view.elements(), INT64_MAX), INT64_MAX);
-    });
-    return static_cast<int64_t>(sum);
-  }
+  int64_t elements() override { return total_elements(args); }
 
   Work describe() override {
     Work work{Args::kOperator, {}, ""};
@@ -79,7 +73,13 @@ class OperatorLaunch final : public Launch {
     return work;
   }
 
-  std::unique_ptr<Launch> clone() const override { return std::make_unique<OperatorLaunch>(*this); }
+  std::shared_ptr<Launch> clone() const override { return make(*this); }
+
+  template <typename... From>
+  static std::shared_ptr<OperatorLaunch> make(From&&... from) {
+    return std::allocate_shared<OperatorLaunch>(Recycled<OperatorLaunch>(),
+                                                std::forward<From>(from)...);
+  }
 
   void rebind(const aclTensor* source, void* address) override {
     args.for_each_tensor([&](const char*, TensorView& view, Use) {
@@ -127,7 +127,7 @@ aclnnStatus prepare(uint64_t* workspace_size, aclOpExecutor** executor, const Fi
   if (workspace_size == nullptr) return launch_detail::null_result(op, "workspaceSize");
   if (executor == nullptr) return launch_detail::null_result(op, "executor");
   try {
-    auto launch = std::make_shared<OperatorLaunch<Args>>();
+    auto launch = OperatorLaunch<Args>::make();
     Arguments from(op);
     fill(launch->args, from);
     if (!from.status().ok()) return report(from.status());

@@ -2,6 +2,7 @@
 // What generated checks are made of.
 #pragma once
 
+#include <algorithm>
 #include <initializer_list>
 #include <string>
 #include <utility>
@@ -31,6 +32,16 @@ class Verdict {
 
 // What an operator does to a tensor.
 enum class Use { kRead, kWrite, kReadWrite };
+
+// Elements of all tensors together. Absurd sizes must neither overflow nor look small.
+template <typename Args>
+int64_t total_elements(Args& args) {
+  uint64_t sum = 0;
+  args.for_each_tensor([&](const char*, const TensorView& view, Use) {
+    sum = std::min<uint64_t>(sum + std::min<uint64_t>(view.elements(), INT64_MAX), INT64_MAX);
+  });
+  return static_cast<int64_t>(sum);
+}
 
 // One rule of one operator, as declared.
 struct RuleText {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C functions that allocate, free and ask about memory.
-#include <sys/sysinfo.h>
-
 #include <cstdlib>
 #include <string>
 
 #include "acl/acl_rt.h"
 #include "base/call.h"
+#include "base/machine_memory.h"
 #include "base/observer.h"
 #include "base/soc.h"
 #include "runtime/context.h"
@@ -16,25 +15,12 @@
 namespace aclhost {
 namespace {
 
-// Bytes from a text like 512M; 0 if it is none.
-size_t parse_size(const char* text) {
-  char* end = nullptr;
-  const uint64_t number = std::strtoull(text, &end, 10);
-  if (end == text || *text == '-') return 0;
-  const std::string units = "KMGT";
-  const size_t unit = *end == '\0' ? 0 : units.find(*end) + 1;
-  const bool good = *end == '\0' || (unit != 0 && end[1] == '\0');
-  const int shift = static_cast<int>(unit) * 10;
-  return good && number <= SIZE_MAX >> shift ? number << shift : 0;
-}
-
 size_t read_device_memory() {
   if (const char* text = std::getenv("ACLHOST_DEVICE_MEMORY")) {
-    if (const size_t size = parse_size(text)) return size;
+    size_t size = 0;
+    if (parse_size(text, &size) && size > 0) return size;
   }
-  struct sysinfo machine{};
-  sysinfo(&machine);
-  return static_cast<size_t>(machine.totalram) * machine.mem_unit;
+  return machine_memory();
 }
 
 // What hardware puts behind an allocation; it counts against the device's memory.

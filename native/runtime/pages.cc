@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/strict.h"
+#include "runtime/parked_pages.h"
 
 namespace aclhost {
 namespace {
@@ -22,10 +23,11 @@ class Walk {
 
   bool contains(uintptr_t address) const { return address >= begin_ && address < end_; }
 
-  void* next(size_t size) {
+  void* next(size_t size, size_t alignment) {
     std::lock_guard<std::mutex> lock(mutex_);
     if (size > end_ - begin_) return nullptr;
-    if (size > end_ - next_) next_ = begin_;
+    next_ = (next_ + alignment - 1) / alignment * alignment;
+    if (next_ > end_ || size > end_ - next_) next_ = begin_;
     return reinterpret_cast<void*>(std::exchange(next_, next_ + size));
   }
 
@@ -42,8 +44,18 @@ constexpr uintptr_t kDistance = 0x100000000000;
 Walk hidden_walk(kHiddenBegin, kHiddenBegin + kDistance);
 Walk open_walk(kHiddenBegin + 2 * kDistance, kHiddenBegin + 3 * kDistance);
 
+// From this size on, pages of 2 MiB save most of the faults.
+constexpr size_t kHugeFrom = size_t{4} << 20;
+constexpr size_t kHugePage = size_t{2} << 20;
+constexpr size_t kPage = 4096;
+
+ParkedPages& parked() {
+  static auto& instance = *new ParkedPages;
+  return instance;
+}
+
 void* map_hidden(size_t size) {
-  void* address = hidden_walk.next(size);
+  void* address = hidden_walk.next(size, kPage);
   if (address == nullptr) return nullptr;
   constexpr int kExactly = kPrivate | MAP_FIXED_NOREPLACE;
   if (mmap(address, size, PROT_NONE, kExactly, -1, 0) != address) return nullptr;
@@ -58,11 +70,15 @@ void* map_hidden(size_t size) {
 void* map_pages(size_t size, bool hidden) {
   if (hidden) return map_hidden(size);
   // A wish only: where the kernel cannot grant it, any other address will do.
-  void* pages = mmap(open_walk.next(size), size, kAccess, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return pages == MAP_FAILED ? nullptr : pages;
+  void* wish = open_walk.next(size, size >= kHugeFrom ? kHugePage : kPage);
+  void* pages = mmap(wish, size, kAccess, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) return nullptr;
+  if (!parked().take(pages, size) && size >= kHugeFrom) madvise(pages, size, MADV_HUGEPAGE);
+  return pages;
 }
 
 void unmap_pages(void* pages, size_t size, bool hidden) {
+  if (!hidden && parked().park(pages, size)) return;
   if (hidden) munmap(reachable(pages), size);
   munmap(pages, size);
 }

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <deque>
 #include <mutex>
 #include <string>
 #include <system_error>
@@ -22,8 +21,8 @@ namespace {
 std::atomic<int64_t> outstanding{0};
 
 struct QueuedTask {
-  std::function<Status()> run;
-  bool computes;  // as opposed to the tasks that others may be waiting for
+  Task run;
+  bool computes = true;  // as opposed to the tasks that others may be waiting for
 };
 
 bool computes(Weight weight) { return weight == Weight::kSmall || weight == Weight::kLarge; }
@@ -44,7 +43,7 @@ struct Stream::Queue {
   std::mutex mutex;
   std::condition_variable work;  // a task may begin or the stream closed
   std::condition_variable done;  // a task ended
-  std::deque<QueuedTask> tasks;
+  Fifo<QueuedTask> tasks;
   uint64_t submitted = 0;
   uint64_t finished = 0;
   bool closed = false;
@@ -78,13 +77,12 @@ struct Stream::Queue {
     while (true) {
       work.wait(lock, [this] { return tasks.empty() ? closed : free(); });
       if (tasks.empty()) return;
-      QueuedTask task = std::move(tasks.front());
-      tasks.pop_front();
+      QueuedTask task = tasks.pop();
       const bool skip = task.computes && skips();
       lock.unlock();
       if (schedule() == Schedule::kStress) stress_delay();
       Status status = skip ? Status() : run(task.run);
-      task.run = nullptr;  // what the task holds goes before anybody is told that it ended
+      task.run.clear();  // what the task holds goes before anybody is told that it ended
       lock.lock();
       finish(std::move(status));
     }
@@ -143,7 +141,7 @@ void Stream::end_here(Status status) {
   if (!queue_->tasks.empty()) queue_->work.notify_one();
 }
 
-void Stream::enqueue(Weight weight, std::function<Status()> task) {
+void Stream::enqueue(Weight weight, Task task) {
   {
     std::unique_lock<std::mutex> lock(queue_->mutex);
     if (!worker_.joinable()) {
@@ -158,7 +156,7 @@ void Stream::enqueue(Weight weight, std::function<Status()> task) {
         return end_here(run(task));
       }
     }
-    queue_->tasks.push_back({std::move(task), computes(weight)});
+    queue_->tasks.push({std::move(task), computes(weight)});
     ++queue_->submitted;
     outstanding.fetch_add(1, std::memory_order_relaxed);
     queue_->work.notify_one();

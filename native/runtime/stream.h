@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "base/call.h"
 #include "base/registry.h"
 #include "base/status.h"
+#include "runtime/task.h"
 
 namespace aclhost {
 
@@ -96,7 +96,7 @@ class Stream {
   bool on_worker() const;
   bool begin_here(Weight weight);  // true: the calling thread has the stream until end_here
   void end_here(Status status);
-  void enqueue(Weight weight, std::function<Status()> task);
+  void enqueue(Weight weight, Task task);
 
   const int32_t device_;
   const uint64_t context_id_;

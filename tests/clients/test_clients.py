@@ -11,6 +11,7 @@ from aclhost import _toolkit
 
 HERE = Path(__file__).parent
 PROGRAMS = ("dlopen_only", "repeatable", "deleters", "careless", "many_threads", "callbacks")
+COUNTING = "no_allocation"
 MODES = {
     "normal": {},
     "blocking": {"ASCEND_LAUNCH_BLOCKING": "1"},
@@ -24,7 +25,7 @@ def programs(tmp_path_factory):
     """Each program, compiled once as users would."""
     directory = tmp_path_factory.mktemp("clients")
     flags = ["-std=c++17", "-g", "-Wall", "-Wextra", "-Werror", *_toolkit.cflags()]
-    for name in PROGRAMS:
+    for name in (*PROGRAMS, COUNTING):
         libraries = ["-ldl"] if name == "dlopen_only" else [*_toolkit.libs(), "-pthread"]
         run(["g++", HERE / f"{name}.cpp", "-o", directory / name, *flags, *libraries])
     return directory
@@ -38,6 +39,12 @@ def environment(mode):
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program(programs, name, mode):
     done = run([programs / name], env=environment(mode), timeout=120)
+    assert (done.stdout, done.stderr) == ("ok\n", "")
+
+
+@pytest.mark.parametrize("mode", ["normal", "blocking", "stress"])
+def test_a_repeated_call_allocates_nothing(programs, mode):
+    done = run([programs / COUNTING], env=environment(mode), timeout=120)
     assert (done.stdout, done.stderr) == ("ok\n", "")
 
 

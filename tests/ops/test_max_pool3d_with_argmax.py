@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import ctypes
+import mmap
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -28,6 +31,14 @@ WINDOWS = [
     ((1, 2, 7, 8, 9), (3, 2, 3), (2, 1, 2), (1, 1, 0), (1, 3, 2)),
     ((4, 6, 7, 8), 2, 3, 1, 2),
     ((1, 1, 1, 1, 50), (1, 1, 5), 1, (0, 0, 2), 1),
+    # Rows of several vectors, with ends that a vector does not fill.
+    ((2, 2, 5, 8, 75), 2, 2, 0, 1),
+    ((2, 2, 5, 8, 75), 3, 2, 1, 1),
+    ((1, 2, 5, 8, 45), 3, 1, 1, 1),
+    ((1, 2, 5, 8, 145), (2, 3, 3), (1, 2, 4), 1, 1),
+    ((1, 2, 9, 8, 77), 3, (1, 1, 2), 1, (2, 2, 3)),
+    ((1, 2, 9, 8, 77), (2, 2, 4), 1, 0, (1, 2, 3)),
+    ((1, 1, 3, 3, 700), (1, 1, 600), (1, 1, 3), (0, 0, 300), 1),
 ]
 
 
@@ -100,6 +111,50 @@ def test_agrees_with_torch(dtype: str, ceil_mode: bool, window: tuple) -> None:
     )
     assert torch.equal(out.nan_to_num(99), wanted[0].nan_to_num(99))
     assert torch.equal(indices.long(), wanted[1])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("window", [(2,), (3, 2, 1), (3, 1, 1), (1, 3)], ids=str)
+def test_every_bit_pattern_is_copied(dtype: str, window: tuple[int, ...]) -> None:
+    """Signalling NaNs, too, in vectors as in windows that are computed one by one."""
+    bits = np.random.default_rng(0).integers(0, 256, 4 * 3 * 6 * 9 * 70, np.uint8)
+    x = bits.view(getattr(ml_dtypes, dtype, dtype))[: 3 * 6 * 9 * 70].reshape(3, 6, 9, 70)
+    x[1:] = np.where(np.isnan(x[1:].astype(np.float32)), x.dtype.type(2), x[1:])
+    out, indices = aclhost.max_pool3d_with_argmax(x, *window)
+    taken = np.take_along_axis(x.reshape(3, -1), indices.reshape(3, -1).astype(int), 1)
+    assert out.tobytes() == taken.tobytes()
+    reversed_x = x[..., ::-1].copy()[..., ::-1]
+    again, places = aclhost.max_pool3d_with_argmax(reversed_x, *window)
+    assert again.tobytes() == out.tobytes()
+    assert np.array_equal(places, indices)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("window", [(2, 2, 0), (3, 2, 1), (3, 1, 1)], ids=str)
+@pytest.mark.parametrize("width", [3, 8, 31, 64])
+def test_reads_nothing_around_the_input(dtype: str, window: tuple[int, ...], width: int) -> None:
+    page = mmap.PAGESIZE
+    memory = mmap.mmap(-1, 3 * page)
+    start = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    protect = ctypes.CDLL(None).mprotect
+    protect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+    element = np.dtype(getattr(ml_dtypes, dtype, dtype))
+    shape = (1, 3, 4, width)
+    size = int(np.prod(shape)) * element.itemsize
+    values = array(np.random.default_rng(0).normal(size=shape), dtype)
+    for offset in (page, 2 * page - size):
+        x = np.frombuffer(memory, element, values.size, offset).reshape(shape)
+        x[...] = values
+        try:
+            for guard in (start, start + 2 * page):
+                assert protect(guard, page, 0) == 0  # a touch would end the process
+            out, indices = aclhost.max_pool3d_with_argmax(x, *window)
+        finally:
+            for guard in (start, start + 2 * page):
+                protect(guard, page, mmap.PROT_READ | mmap.PROT_WRITE)
+        wanted = aclhost.max_pool3d_with_argmax(values, *window)
+        assert out.tobytes() == wanted[0].tobytes()
+        assert np.array_equal(indices, wanted[1])
 
 
 @pytest.mark.parametrize("view", ["steps", "negative", "transposed", "stride-0", "offset"])

@@ -32,6 +32,20 @@ WINDOWS = [
     ((2, 3, 150, 160), (2, 3, 3), (1, 2, 1), (0, 1, 1), 1),
     ((1, 2, 2, 20000), (1, 2, 5), (1, 1, 3), (0, 1, 2), (1, 1, 2)),
 ]
+# Windows that share no element: rows shorter and longer than a vector, elements that no window
+# sees, planes of more than 2^16 elements, blocks of rows. Then overlapping ones in a slab that
+# threads share.
+APART = [
+    ((2, 3, 7, 9, 11), 2, 2, 0, 1),
+    ((1, 5, 4, 6, 70), 2, 2, 0, 1),
+    ((1, 1, 5, 258, 262), 2, 2, 0, 1),
+    ((2, 2, 6, 10, 37), 3, 3, 0, 1),
+    ((1, 2, 6, 11, 50), (1, 2, 2), (1, 2, 2), 0, 1),
+    ((3, 7, 9, 41), (2, 1, 3), (3, 2, 5), 0, 1),
+    ((1, 2, 5, 8, 35), (2, 2, 2), (3, 3, 2), 0, 1),
+    ((2, 1, 4, 5, 33), 1, (1, 2, 1), 0, 3),
+]
+SHARED = [((1, 1, 50, 40, 41), 3, 2, 1, 1), ((1, 1, 60, 20, 37), 3, 1, 1, 1)]
 
 
 def array(values: object, dtype: str = "float32") -> np.ndarray:
@@ -77,7 +91,7 @@ def test_overlapping_windows(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("window", WINDOWS, ids=str)
+@pytest.mark.parametrize("window", [*WINDOWS, *APART, *SHARED], ids=str)
 @pytest.mark.parametrize("index_dtype", ["int32", "int64"])
 def test_sums_are_float32_and_rounded_once(dtype: str, window: tuple, index_dtype: str) -> None:
     with aclhost.soc(ASCEND_950):
@@ -88,7 +102,7 @@ def test_sums_are_float32_and_rounded_once(dtype: str, window: tuple, index_dtyp
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("ceil_mode", [False, True])
-@pytest.mark.parametrize("window", WINDOWS[:4], ids=str)
+@pytest.mark.parametrize("window", [*WINDOWS[:4], *APART], ids=str)
 def test_agrees_with_torch(dtype: str, ceil_mode: bool, window: tuple) -> None:
     shape, kernel, stride, padding, dilation = window
     torch.manual_seed(1)
@@ -108,7 +122,7 @@ def test_agrees_with_torch(dtype: str, ceil_mode: bool, window: tuple) -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("window", WINDOWS, ids=str)
+@pytest.mark.parametrize("window", [*WINDOWS, *APART, *SHARED], ids=str)
 def test_indices_outside_their_windows_are_accepted(dtype: str, window: tuple) -> None:
     with aclhost.soc(ASCEND_950):
         x, indices, grad = pooled(window, dtype)
@@ -116,6 +130,39 @@ def test_indices_outside_their_windows_are_accepted(dtype: str, window: tuple) -
         anywhere = np.random.default_rng(1).integers(0, volume, indices.shape, np.int32)
         result = backward(grad, x, anywhere, window)
     assert result.tobytes() == summed(grad, anywhere, x.shape).tobytes()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("window", [APART[1], APART[3], APART[5]], ids=str)
+def test_the_ways_to_compute_agree_on_all_bit_patterns(dtype: str, window: tuple) -> None:
+    """An index outside its window makes the kernel take another way for the whole volume."""
+    x, indices, grad = pooled(window, dtype)
+    bits = np.random.default_rng(2).integers(0, 256, grad.nbytes, np.uint8)
+    grad = bits.view(grad.dtype).reshape(grad.shape)
+    grad.reshape(-1)[: grad.size // 4] = -0.0
+    wanted = backward(grad, x, indices, window)
+    volumes = np.prod(x.shape[:-3], dtype=int)
+    moved = indices.reshape(volumes, -1).copy()
+    last, first = moved[:, -1].copy(), np.zeros(volumes, int)
+    moved[:, -1] = 0
+    found = backward(grad, x, moved.reshape(indices.shape), window)
+    same = np.ones((volumes, x.size // volumes), bool)
+    same[np.arange(volumes), last] = same[np.arange(volumes), first] = False
+    as_bits = f"u{x.itemsize}"
+    left, right = (each.reshape(volumes, -1).view(as_bits)[same] for each in (found, wanted))
+    assert np.array_equal(left, right)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(
+    "window", [((3, 64, 262, 261), 2, 2, 0, 1), ((3, 64, 262, 261), 3, 2, 1, 1)], ids=str
+)
+def test_results_larger_than_the_cache(dtype: str, window: tuple) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 5, window[0], np.uint8).astype(getattr(ml_dtypes, dtype, dtype))
+    _, indices = aclhost.max_pool3d_with_argmax(x, *window[1:])
+    grad = rng.integers(-9, 9, indices.shape, np.int8).astype(x.dtype)
+    assert backward(grad, x, indices, window).tobytes() == summed(grad, indices, x.shape).tobytes()
 
 
 def test_special_gradients() -> None:
@@ -136,7 +183,7 @@ def test_special_gradients() -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("window", [WINDOWS[1], WINDOWS[4]], ids=str)
+@pytest.mark.parametrize("window", [WINDOWS[1], WINDOWS[4], APART[0], APART[1]], ids=str)
 def test_views_give_the_same_bits_as_copies(dtype: str, window: tuple) -> None:
     x, indices, grad = pooled(window, dtype)
     wanted = backward(grad, x, indices, window)
@@ -190,7 +237,7 @@ def bad_indices(window: tuple, dtype: str) -> tuple[np.ndarray, np.ndarray, np.n
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("window", [WINDOWS[0], WINDOWS[5]], ids=str)
+@pytest.mark.parametrize("window", [WINDOWS[0], WINDOWS[1], WINDOWS[5], APART[4]], ids=str)
 def test_indices_out_of_range(dtype: str, window: tuple) -> None:
     x, indices, grad, wanted = bad_indices(window, dtype)
     out = np.full_like(x, 7)
@@ -206,6 +253,20 @@ def test_indices_out_of_range(dtype: str, window: tuple) -> None:
     volume = int(np.prod(x.shape[-3:]))
     for part in (OP.name, f"got {volume} ", f"position {indices.size // 2 + 5}", f"{volume - 1}"):
         assert part in str(error)
+
+
+@pytest.mark.parametrize("window", [APART[1], SHARED[0]], ids=str)
+@pytest.mark.parametrize("change", [2**32, -(2**32), 2**63 - 2**31, -(2**63)])
+def test_long_indices_out_of_range(window: tuple, change: int) -> None:
+    """The lower half of the index alone would be inside the window."""
+    x, indices, grad = pooled(window, "float32")
+    long_indices = indices.astype(np.int64)
+    place = indices.size - 3
+    long_indices.reshape(-1)[place] += change
+    with aclhost.soc(ASCEND_950), pytest.raises(aclhost.AclnnError) as caught:
+        backward(grad, x, long_indices, window)
+    assert f"position {place}" in str(caught.value)
+    assert f"got {long_indices.reshape(-1)[place]} " in str(caught.value)
 
 
 @pytest.mark.usefixtures("no_leaks")

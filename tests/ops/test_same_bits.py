@@ -45,6 +45,14 @@ for dtype in ("float32", "float16", "bfloat16", "float64"):
     for reduction in ("none", "mean", "sum"):
         show(f"smooth_l1 {dtype} {reduction}", aclhost.smooth_l1_loss(x, g, reduction, 0.7))
     show(f"smooth_l1_backward {dtype}", aclhost.smooth_l1_loss_backward(g, x, g[::-1]))
+    for window in ((2, 2, 0), (3, 3, 0), (3, 1, 1)):
+        pooled, indices = aclhost.max_pool3d_with_argmax(volume, *window)
+        back = aclhost.max_pool3d_with_argmax_backward(pooled, volume, indices, *window)
+        show(f"max_pool3d {dtype} {window}", pooled, indices, back)
+    deep = array((1, 1, 60, 20, 37), dtype)
+    pooled, indices = aclhost.max_pool3d_with_argmax(deep, 3, 2, 1)
+    back = aclhost.max_pool3d_with_argmax_backward(pooled, deep, indices, 3, 2, 1)
+    show(f"max_pool3d {dtype} deep", pooled, indices, back)
     pooled, indices = aclhost.max_pool3d_with_argmax(volume, 3, 2, 1)
     back = aclhost.max_pool3d_with_argmax_backward(pooled, volume, indices, 3, 2, 1)
     show(f"max_pool3d {dtype}", pooled, indices, back)

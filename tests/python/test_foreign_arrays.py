@@ -111,6 +111,20 @@ class TestTorch:
             aclhost.elu(numbers.conj())
         assert torch.equal(aclhost.elu(numbers.real), torch.tensor([1.0, 3.0]))
 
+    @pytest.mark.parametrize(
+        "view",
+        [
+            lambda t: t.T, lambda t: t.reshape(-1), lambda t: t[0, 0], lambda t: t[1:, :1],
+            lambda t: t[None], lambda t: t.expand(3, 2, 2), lambda t: t.diagonal(),
+            lambda t: t.unfold(0, 2, 1), lambda t: t.detach(),
+        ],
+    )  # fmt: skip
+    def test_lazy_negations_are_refused_however_they_are_viewed(self, view: Any) -> None:
+        negative = view(torch.tensor([[1 + 2j, 3 - 4j], [5 + 6j, 7 + 8j]]).conj().imag)
+        assert negative.is_neg()
+        with pytest.raises(ValueError, match=r"^self: .* negation; pass \.resolve_neg\(\)"):
+            aclhost.elu(negative)
+
     def test_tensors_without_cpu_memory_are_refused(self) -> None:
         for x in (torch.empty(3, device="meta"), torch.eye(3).to_sparse()):
             with pytest.raises(ValueError, match=r"^self: \w"):

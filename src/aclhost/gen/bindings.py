@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from aclhost import ops
-from aclhost.gen.python_text import docstring, signature
+from aclhost.gen.python_text import docstring, text_signature
 from aclhost.gen.text import banner, c_string
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import Parameter, TensorOut
@@ -14,6 +14,7 @@ from aclhost.spec.params import Parameter, TensorOut
 _FILE = """{banner}#include <nanobind/nanobind.h>
 
 #include "binding/invocation.h"
+#include "binding/signature.h"
 {includes}
 
 namespace nb = nanobind;
@@ -24,14 +25,21 @@ namespace {{
 }}  // namespace
 
 void bind_operators(nb::module_& module) {{
-{definitions}
+{preparations}
+  static PyMethodDef methods[] = {{
+{methods}
+      {{nullptr, nullptr, 0, nullptr}},
+  }};
+  if (PyModule_AddFunctions(module.ptr(), methods) < 0) throw nb::python_error();
 }}
 
 }}  // namespace aclhost::python
 """
 
 _FUNCTION = """
-nb::object {snake}({params}) {{
+Signature {snake}_signature("{snake}", {positional}, {{{parameters}}});
+
+nb::object {snake}(PyObject* const* given) {{
   Invocation<{short}Args> call;
   {short}Args& a = call.args;
 {fills}
@@ -40,16 +48,15 @@ nb::object {snake}({params}) {{
 """
 
 
-def _cpp_param(param: Parameter) -> str:
-    return f"{param.binding_type} {param.python_name}"
+def _parameter(param: Parameter) -> str:
+    fallback = f", {c_string(param.python_default)}" if param.python_default is not None else ""
+    return f'{{"{param.python_name}"{fallback}}}'
 
 
-def _fill(param: Parameter) -> str:
-    if not param.binding_fill:
-        return f"  a.{param.name} = {param.python_name};"
+def _fill(index: int, param: Parameter) -> str:
     arguments = (
         c_string(param.python_name),
-        param.python_name,
+        f"given[{index}]",
         *param.binding_extra,
         f"&a.{param.name}",
     )
@@ -57,38 +64,33 @@ def _fill(param: Parameter) -> str:
 
 
 def _out_fill(op: Operator, index: int, param: TensorOut) -> str:
-    source = "out" if len(op.outputs) == 1 else f"call.member(out, {index}, {len(op.outputs)})"
-    return f"  call.output({source}, &a.{param.name}, {param.shape_cpp}, {param.dtype_cpp});"
+    source = f"given[{len(op.python_params())}]"
+    if len(op.outputs) > 1:
+        source = f"call.member({source}, {index}, {len(op.outputs)})"
+    described = f"[&] {{ return row_major_view({param.shape_cpp}, {param.dtype_cpp}); }}"
+    return f"  call.{param.binding_fill}({source}, &a.{param.name}, {described});"
 
 
 def _function(op: Operator) -> str:
-    params = [_cpp_param(param) for param in op.python_params()]
+    params = op.python_params()
+    parameters = [_parameter(param) for param in params]
     if op.outputs:
-        params.append("nb::handle out")
-    fills = [_fill(param) for param in op.python_params()]
+        parameters.append('{"out", "None"}')
+    fills = [_fill(index, param) for index, param in enumerate(params)]
     fills += [_out_fill(op, index, param) for index, param in enumerate(op.outputs)]
     return _FUNCTION.format(
         snake=op.snake_name,
         short=op.short_name,
-        params=", ".join(params),
+        positional=len(params),
+        parameters=", ".join(parameters),
         fills="\n".join(fills),
     )
 
 
-def _definition(op: Operator) -> str:
-    arguments = []
-    for param in op.python_params():
-        default = param.binding_default
-        name = f'nb::arg("{param.python_name}")'
-        if param.binding_type == "nb::handle":
-            name += ".none()"
-        arguments.append(name if default is None else f"{name} = {default}")
-    if op.outputs:
-        arguments += ["nb::kw_only()", 'nb::arg("out").none() = nb::none()']
-    return (
-        f'  module.def("{op.snake_name}", &{op.snake_name}, {", ".join(arguments)},\n'
-        f"      nb::sig({c_string('def ' + signature(op))}), {c_string(docstring(op))});"
-    )
+def _method(op: Operator) -> str:
+    name = op.snake_name
+    doc = c_string(f"{text_signature(op)}\n--\n\n{docstring(op)}")
+    return f'      method<{name}_signature, {name}>("{name}",\n          {doc}),'
 
 
 def emit() -> Iterator[tuple[str, str]]:
@@ -99,6 +101,7 @@ def emit() -> Iterator[tuple[str, str]]:
             banner=banner("src/aclhost/ops"),
             includes="\n".join(f'#include "ops/{op.snake_name}.h"' for op in ops.ALL),
             functions="".join(_function(op) for op in ops.ALL).rstrip(),
-            definitions="\n".join(_definition(op) for op in ops.ALL),
+            preparations="\n".join(f"  {op.snake_name}_signature.prepare();" for op in ops.ALL),
+            methods="\n".join(_method(op) for op in ops.ALL),
         ),
     )

@@ -37,6 +37,17 @@ def signature(op: Operator) -> str:
     return f"{op.snake_name}({', '.join(_parameters(op))}) -> {result_type(op)}"
 
 
+def text_signature(op: Operator) -> str:
+    """As CPython wants it at the start of a builtin's documentation: no types."""
+    params = [
+        param.python_name + ("" if param.python_default is None else f"={param.python_default}")
+        for param in op.python_params()
+    ]
+    if op.outputs:
+        params += ["*", "out=None"]
+    return f"{op.snake_name}($module, {', '.join(params)})"
+
+
 def wrapped_signature(op: Operator) -> str:
     """One parameter a line, as a page has it."""
     lines = "".join(f"    {param},\n" for param in _parameters(op))

@@ -33,6 +33,9 @@ def instruction_set() -> str:
 def thread_count() -> int:
     """How many threads work on one call."""
 
+def result_memory() -> dict[str, int]:
+    """What waits for the next large results: bytes kept, in how many buffers, and the limit."""
+
 def call_counts() -> dict[str, tuple[int, int]]:
     """How often this process called each operator, and how many of these calls were refused."""
 

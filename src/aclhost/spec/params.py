@@ -25,8 +25,7 @@ class Parameter:
     python_type: ClassVar[str]
     two_phase_type: ClassVar[str] = "int | None"  # a handle
     resolve: ClassVar[str] = ""  # member of Arguments that reads the handle; "" for plain values
-    binding_type: ClassVar[str] = "nb::handle"  # in the native Python function
-    binding_fill: ClassVar[str] = ""  # member of Invocation that reads the Python object
+    binding_fill: ClassVar[str]  # member of Invocation that reads the Python object
 
     @property
     def binding_extra(self) -> tuple[str, ...]:
@@ -45,11 +44,6 @@ class Parameter:
     def python_default(self) -> str | None:
         """Source text of the default in Python; None for a required parameter."""
         return None
-
-    @property
-    def binding_default(self) -> str | None:
-        """Source text of the default in C++."""
-        return self.python_default
 
 
 @dataclass(frozen=True)
@@ -75,6 +69,7 @@ class TensorOut(Parameter):
     field_type = "TensorView"
     python_type = "ArrayT | None"
     resolve = "tensor"
+    binding_fill = "output"
 
     @property
     def shape_cpp(self) -> str:
@@ -131,10 +126,6 @@ class Flag(Parameter):
     def python_default(self) -> str | None:
         return None if self.default is None else repr(self.default)
 
-    @property
-    def binding_default(self) -> str | None:
-        return None if self.default is None else repr(self.default).lower()
-
 
 @dataclass(frozen=True)
 class IntArray(Parameter):
@@ -156,10 +147,6 @@ class IntArray(Parameter):
     @property
     def python_default(self) -> str | None:
         return None if self.default is None else repr(self.default)
-
-    @property
-    def binding_default(self) -> str | None:
-        return "nb::make_tuple()" if self.default == () else self.python_default
 
 
 @dataclass(frozen=True)
@@ -184,10 +171,6 @@ class Choice(Parameter):
     def python_default(self) -> str | None:
         return repr(self.default)
 
-    @property
-    def binding_default(self) -> str | None:
-        return f'"{self.default}"'
-
 
 @dataclass(frozen=True)
 class Float(Parameter):
@@ -199,7 +182,7 @@ class Float(Parameter):
     field_type = "float"
     python_type = "float"
     two_phase_type = "float"
-    binding_type = "float"
+    binding_fill = "number"
 
     @property
     def python_default(self) -> str | None:
@@ -212,7 +195,6 @@ class Double(Float):
 
     c_type = "double"
     field_type = "double"
-    binding_type = "double"
 
 
 TENSORS = (TensorIn, TensorOut, TensorInOut)

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the ways to scatter gradients have in common.
+//
+// Sums are float32, start at 0 and grow in ascending pooled position, and are rounded once. All
+// ways keep to that, so all give the same bits. The fast ways rely on indices that lie inside their
+// windows, as pooling gives them. They look at every index; a slab where one lies elsewhere gets a
+// flag and is done again by the way that takes all indices.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "kernels/elementwise.h"
+#include "kernels/volume.h"
+#include "opbase/geometry.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+
+// Functions of inner loops: inlined into a large one, they would lose registers to it.
+#define ACLHOST_APART __attribute__((noinline))
+
+struct PoolGradient {
+  Volumes gradients;
+  Volumes indices;
+  Volumes result;
+  Window window;
+  bool past_cache;  // Note [Stores past the cache]
+};
+
+// Which slabs are to be done again. Slabs share flags, so some are done again without need.
+class SlabFlags {
+ public:
+  void set(int64_t slab) {
+    flags_[slab % kFlags].store(true, std::memory_order_relaxed);
+    any_.store(true, std::memory_order_relaxed);
+  }
+  bool any() const { return any_.load(std::memory_order_relaxed); }
+  bool get(int64_t slab) const { return flags_[slab % kFlags].load(std::memory_order_relaxed); }
+
+ private:
+  static constexpr int kFlags = 256;
+  std::atomic<bool> flags_[kFlags] = {};
+  std::atomic<bool> any_{false};
+};
+
+// A run of elements one after the other and aligned: where they are, or a copy.
+template <typename T>
+const T* contiguous(const char* from, int64_t stride, int64_t count, T* copy) {
+  constexpr int64_t kSize = sizeof(T);
+  const bool aligned = reinterpret_cast<uintptr_t>(from) % alignof(T) == 0;
+  if (stride == kSize && aligned) return reinterpret_cast<const T*>(from);
+  for (int64_t i = 0; i < count; ++i) copy[i] = load<T>(from + i * stride);
+  return copy;
+}
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

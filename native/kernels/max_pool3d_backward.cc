@@ -52,7 +52,9 @@ Status backward(const MaxPool3dWithArgmaxBackwardArgs& args) {
   if (work.gradients.empty() || work.result.empty()) return {};
   const int64_t positions = work.gradients.slab(0).elements();
   const int64_t limit = work.result.slab(0).elements();
-  const int64_t most = kCacheBytes / work.result.slabs();  // bytes of a slab that stay in the cache
+  // The sums take their part of the cache, and nobody reads the result here: it goes past the cache
+  // earlier than elsewhere.
+  const int64_t most = kCacheBytes / 2 / work.result.slabs();
   constexpr int64_t kPosition = sizeof(T) + sizeof(Index);
   work.past_cache = limit * int64_t{sizeof(T)} + positions * kPosition > most;
   FirstBadIndex bad;

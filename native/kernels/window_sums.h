@@ -103,7 +103,7 @@ struct RowWindows {
     kind = kShort;
     count = std::min(count, kSpan / std::max<int64_t>(terms, 1));
     span = starts[count];
-    reach = padded(span) + std::max<int64_t>(terms - 1, 0);
+    reach = padded(span) + std::max<int64_t>(terms, 2) - 1;  // two are read of windows of one, too
     for (int64_t k = 0; k < count; ++k) {
       for (int64_t i = starts[k]; i < starts[k + 1]; ++i) left[i] = starts[k + 1] - i;
     }

@@ -123,6 +123,8 @@ struct RowPlace {
       : rows(target_rows), address(rows.volumes.data) {
     for (int i = 4; i >= 0; --i) {
       const Axis axis = rows.order[i];
+      at[axis] = 0;
+      if (number == 0) continue;  // a division takes longer than a short row
       at[axis] = number % rows.sizes[axis];
       number /= rows.sizes[axis];
       address += at[axis] * rows.volumes.strides[axis];

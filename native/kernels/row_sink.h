@@ -18,14 +18,15 @@ constexpr int64_t kSpillBytes = 2 * 64;  // what may be written after the end of
 template <typename T>
 class RowSink {
  public:
-  // For the rows [begin, end), or a part of each. Whole rows of a dense target are its memory from
-  // one place to another: what spills into the next is overwritten by that, but for the last rows.
-  RowSink(const Rows& rows, int64_t begin, int64_t end, bool whole, bool past_cache)
+  // For `count` rows from the one at `first` on, or a part of each. Whole rows of a dense target
+  // are its memory from one place to another: what spills into the next is overwritten by that, but
+  // for the last rows.
+  RowSink(const Rows& rows, char* first, int64_t count, bool whole, bool past_cache)
       : step_(rows.step()), dense_(whole && rows.dense(sizeof(T))), past_cache_(past_cache) {
     if (!dense_) return;
     const int64_t row_bytes = rows.length() * int64_t{sizeof(T)};
-    flushed_ = RowPlace(rows, begin).address;
-    limit_ = flushed_ + (end - begin) * row_bytes - kSpillBytes;
+    flushed_ = first;
+    limit_ = flushed_ + count * row_bytes - kSpillBytes;
   }
 
   // Room for a row that is to end up at target.

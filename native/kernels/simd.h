@@ -242,12 +242,9 @@ inline Vector<uint32_t> pack(const Pair<BFloat16>& pair) {
 // Lanes at[0], at[1], ... of two vectors, counted through both.
 template <typename T>
 using LanePlace = Element<MaskOf<Vector<T>>>;
-#if defined(__AVX512BW__)
+#if defined(__AVX512BW__) || defined(__AVX2__)
 template <typename T>
 constexpr bool kPicksLanes = sizeof(T) >= 2;
-#elif defined(__AVX2__)
-template <typename T>
-constexpr bool kPicksLanes = sizeof(T) == 4;
 #else
 template <typename T>
 constexpr bool kPicksLanes = false;  // one by one
@@ -261,11 +258,27 @@ inline V pick_lanes(V low, V high, MaskOf<V> at) {
   if constexpr (size == 4) return bit_cast<V>(_mm512_permutex2var_epi32(a, i, b));
   if constexpr (size == 2) return bit_cast<V>(_mm512_permutex2var_epi16(a, i, b));
 #elif defined(__AVX2__)
-  if constexpr (sizeof(Element<V>) == 4) {
-    const auto a = bit_cast<__m256i>(low), b = bit_cast<__m256i>(high), i = bit_cast<__m256i>(at);
-    const auto first = bit_cast<V>(_mm256_permutevar8x32_epi32(a, i));
-    const auto second = bit_cast<V>(_mm256_permutevar8x32_epi32(b, i));
+  const auto a = bit_cast<__m256i>(low), b = bit_cast<__m256i>(high);
+  if constexpr (sizeof(Element<V>) >= 4) {
+    auto words = bit_cast<__m256i>(at);
+    if constexpr (sizeof(Element<V>) == 8) {
+      constexpr int64_t kSecondWord = int64_t{1} << 32;
+      words = bit_cast<__m256i>((at << 1) + (at << 33) + kSecondWord);
+    }
+    const auto first = bit_cast<V>(_mm256_permutevar8x32_epi32(a, words));
+    const auto second = bit_cast<V>(_mm256_permutevar8x32_epi32(b, words));
     return at < kLanes<Element<V>> ? first : second;
+  } else if constexpr (sizeof(Element<V>) == 2) {
+    // Bytes move inside of 16, so each quarter of both vectors is looked into.
+    const auto bytes = bit_cast<__m256i>((at & 7) * 0x0202 + 0x0100);
+    const auto quarter = at >> 3;
+    V picked = bit_cast<V>(_mm256_shuffle_epi8(_mm256_permute2x128_si256(a, a, 0x00), bytes));
+    const auto second = _mm256_shuffle_epi8(_mm256_permute2x128_si256(a, a, 0x11), bytes);
+    const auto third = _mm256_shuffle_epi8(_mm256_permute2x128_si256(b, b, 0x00), bytes);
+    const auto fourth = _mm256_shuffle_epi8(_mm256_permute2x128_si256(b, b, 0x11), bytes);
+    picked = quarter == 1 ? bit_cast<V>(second) : picked;
+    picked = quarter == 2 ? bit_cast<V>(third) : picked;
+    return quarter == 3 ? bit_cast<V>(fourth) : picked;
   }
 #endif
   const V both[] = {low, high};

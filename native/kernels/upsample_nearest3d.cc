@@ -106,8 +106,9 @@ class ResizedRows {
 
   void run_block(int64_t first) {
     const int64_t count = sources_.count;
-    RowSink<Bits> sink(rows_, begin_, end_, count == rows_.length(), resize_.past_cache());
     RowPlace place(rows_, begin_);
+    RowSink<Bits> sink(rows_, place.address, end_ - begin_, count == rows_.length(),
+                       resize_.past_cache());
     expanded_ = nullptr;
     for (int64_t number = begin_; number < end_; ++number, place.advance()) {
       char* const target = place.address + first * rows_.step();

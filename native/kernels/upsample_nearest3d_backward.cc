@@ -90,8 +90,9 @@ class GradientRows {
  private:
   void run_block(int64_t first) {
     const int64_t count = sums_.windows.count;
-    RowSink<T> sink(rows_, begin_, end_, count == rows_.length(), resize_.past_cache());
     RowPlace place(rows_, begin_);
+    RowSink<T> sink(rows_, place.address, end_ - begin_, count == rows_.length(),
+                    resize_.past_cache());
     RowWindow window(resize_);
     for (int64_t number = begin_; number < end_; ++number, place.advance()) {
       char* const target = place.address + first * rows_.step();

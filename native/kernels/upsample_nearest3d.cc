@@ -5,6 +5,7 @@
 
 #include "kernels/bits.h"
 #include "kernels/elementwise.h"
+#include "kernels/permute.h"
 #include "kernels/resize.h"
 #include "kernels/row_sink.h"
 #include "ops/upsample_nearest3d.h"
@@ -158,8 +159,8 @@ class ResizedRows {
     } else if (sources_.kind == Sources::kTwice) {
       for (int64_t o = 0; o < count; o += 2 * kVector) {
         const V elements = load_vector<V>(from + o / 2);
-        store_vector(to + o, lower_lanes_twice(elements));
-        store_vector(to + o + kVector, upper_lanes_twice(elements));
+        store_vector(to + o, interleave_low(elements, elements));
+        store_vector(to + o + kVector, interleave_high(elements, elements));
       }
     } else {
       for (int64_t o = 0; o < count; o += kVector) {

@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include "kernels/memory.h"
+#include "kernels/permute.h"
 #include "kernels/simd.h"
 #include "kernels/upsample_nearest3d.h"
 
@@ -23,6 +24,9 @@ constexpr int64_t kWindowBlock = 1024;  // windows at a time
 constexpr int64_t kSpan = 2048;         // elements of a row under short windows, at a time
 constexpr int kLongestShort = 8;
 constexpr int kRowsAtOnce = 32;
+
+template <typename T>
+using SumVector = Vector<ComputeType<T>>;
 
 // The windows of one block along a row.
 template <typename T>
@@ -99,7 +103,7 @@ struct RowWindows {
     kind = kShort;
     count = std::min(count, kSpan / std::max<int64_t>(terms, 1));
     span = starts[count];
-    reach = padded(span) + std::max<int64_t>(terms - 1, 0);
+    reach = padded(span) + std::max<int64_t>(terms, 2) - 1;  // two are read of windows of one, too
     for (int64_t k = 0; k < count; ++k) {
       for (int64_t i = starts[k]; i < starts[k + 1]; ++i) left[i] = starts[k + 1] - i;
     }
@@ -116,20 +120,20 @@ struct RowWindows {
   }
 };
 
-// Two vectors of pairs, as the first ones and the second ones, in the order of even_lanes().
+// Two vectors of pairs, as the first ones and the second ones, in the order of shuffled_evens().
 template <typename T>
-inline void load_pairs(const char* from, ComputeVector<T>* even, ComputeVector<T>* odd) {
+inline void load_pairs(const char* from, SumVector<T>* even, SumVector<T>* odd) {
   const auto a = load_widened(reinterpret_cast<const T*>(from));
   const auto b = load_widened(reinterpret_cast<const T*>(from) + kLanes<ComputeType<T>>);
-  *even = even_lanes(a, b);
-  *odd = odd_lanes(a, b);
+  *even = shuffled_evens(a, b);
+  *odd = shuffled_odds(a, b);
 }
 
 // Adds the elements of rows to sums. Each adder says what the lanes of a sum are, where they lie in
 // a row, and what becomes of them in the end.
 template <typename T>
 struct AddSame {
-  using V = ComputeVector<T>;
+  using V = SumVector<T>;
   static V add(V sum, const char* row, int64_t lane) {
     return sum + load_widened(reinterpret_cast<const T*>(row) + lane);
   }
@@ -138,7 +142,7 @@ struct AddSame {
 
 template <typename T>
 struct AddPairs {
-  using V = ComputeVector<T>;
+  using V = SumVector<T>;
   static V add(V sum, const char* row, int64_t lane) {
     V even, odd;
     load_pairs<T>(row + 2 * lane * int64_t{sizeof(T)}, &even, &odd);
@@ -148,19 +152,19 @@ struct AddPairs {
 };
 // A pair of bfloat16 is one word, of which each half is the upper half of a float.
 template <>
-inline ComputeVector<BFloat16> AddPairs<BFloat16>::add(V sum, const char* row, int64_t lane) {
+inline SumVector<BFloat16> AddPairs<BFloat16>::add(V sum, const char* row, int64_t lane) {
   const auto words = load_vector<Vector<uint32_t>>(row + 4 * lane);
   return sum + bit_cast<V>(words << 16) + bit_cast<V>(words & 0xFFFF0000u);
 }
 template <>
-inline ComputeVector<BFloat16> AddPairs<BFloat16>::finish(V sum) {
+inline SumVector<BFloat16> AddPairs<BFloat16>::finish(V sum) {
   return sum;
 }
 
 // Windows of up to two elements.
 template <typename T>
 struct AddOneOrTwo {
-  using V = ComputeVector<T>;
+  using V = SumVector<T>;
   V add(V sum, const char* row, int64_t lane) const {
     const T* from = reinterpret_cast<const T*>(row) + windows.starts[lane];
     const V low = load_widened(from), high = load_widened(from + kLanes<ComputeType<T>>);
@@ -177,7 +181,7 @@ struct AddOneOrTwo {
 // but in the way of nobody, and so no lane is ever moved.
 template <typename T, int known_terms>
 struct AddShort {
-  using V = ComputeVector<T>;
+  using V = SumVector<T>;
   using Lane = typename RowWindows<T>::Lane;
   V add(V sum, const char* row, int64_t lane) const {
     const T* from = reinterpret_cast<const T*>(row) + lane;

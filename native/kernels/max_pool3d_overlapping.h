@@ -188,10 +188,13 @@ class OverlappingWindows {
     const bool rows_follow = follow(gradients, kSize) && follow(indices, sizeof(Index));
     const int64_t rows = rows_follow ? 1 : gradients.shape[1];
     const int64_t row = rows_follow ? gradients.shape[1] * gradients.shape[2] : gradients.shape[2];
+    // A single column has no step of its own that leads to the next row.
+    const int64_t gradient_step = rows_follow ? kSize : gradients.strides[2];
+    const int64_t index_step = rows_follow ? int64_t{sizeof(Index)} : indices.strides[2];
     bool inside = true;
     for (int64_t h = 0; h < rows; ++h) {
-      inside &= add_run(gradients.row(d, h), gradients.strides[2], indices.row(d, h),
-                        indices.strides[2], row, target, shared);
+      inside &= add_run(gradients.row(d, h), gradient_step, indices.row(d, h), index_step, row,
+                        target, shared);
     }
     return inside;
   }

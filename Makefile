@@ -6,7 +6,8 @@ SOURCES := $(shell find src native toolkit CMakeLists.txt pyproject.toml README.
 	-not -path '*/__pycache__/*')
 CXX_FILES := $(shell find native examples tests benchmarks -name '*.cc' -o -name '*.h' -o -name '*.cpp')
 
-.PHONY: dev demo test check docs format campaign large bench bench-quick sanitize clean
+.PHONY: dev demo test check docs format campaign large bench bench-quick sanitize cross-aarch64 \
+	clean
 
 dev: $(VENV)/.installed
 
@@ -62,6 +63,10 @@ format: $(VENV)/.tested
 sanitize: $(VENV)/.created
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/sanitize/run.py address
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/sanitize/run.py thread
+
+# Needs g++-aarch64-linux-gnu and qemu-user: make cross-aarch64 ARGS="--calls 2000 --seed 1"
+cross-aarch64: $(VENV)/.tested
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/cross/run.py $(ARGS)
 
 docs: $(VENV)/.installed
 	$(BIN)/pip install -q --disable-pip-version-check --group docs

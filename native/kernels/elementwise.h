@@ -92,7 +92,7 @@ struct Operand {
     if (!holds_t || loop.strides[operand][0] != 1) return nullptr;
     int64_t index[kMaxRank];
     const int64_t offset = offset_at(loop, operand, begin, index);
-    if (index[0] + count > loop.shape[0]) return nullptr;
+    if (begin % loop.shape[0] + count > loop.shape[0]) return nullptr;
     return reinterpret_cast<T*>(data) + offset;
   }
 };

@@ -51,7 +51,7 @@ using UnsignedOf = Vector<std::make_unsigned_t<Element<MaskOf<V>>>, sizeof(V) / 
 
 template <typename V>
 inline V splat(Element<V> value) {
-  return V{} + value;
+  return value - V{};  // adding would lose the sign of -0
 }
 
 template <typename V>
@@ -165,6 +165,9 @@ inline void store_halves(void* to, Vector<uint32_t> words) {
 }
 
 // As many elements as a vector of their compute type has lanes.
+template <typename T>
+using ComputeVector = Vector<ComputeType<T>>;
+
 inline Vector<float> load_widened(const float* from) { return load_vector<Vector<float>>(from); }
 inline Vector<double> load_widened(const double* from) { return load_vector<Vector<double>>(from); }
 
@@ -237,6 +240,43 @@ inline Vector<uint32_t> pack(const Pair<BFloat16>& pair) {
   const auto even = float_to_bf16<Vector<uint32_t>>(pair.first) >> 16;
   const auto odd = float_to_bf16<Vector<uint32_t>>(pair.second) & 0xFFFF0000u;
   return even | odd;
+}
+
+// Lanes at[0], at[1], ... of two vectors, counted through both.
+template <typename T>
+using LanePlace = Element<MaskOf<Vector<T>>>;
+#if defined(__AVX512BW__)
+template <typename T>
+constexpr bool kPicksLanes = sizeof(T) >= 2;
+#elif defined(__AVX2__)
+template <typename T>
+constexpr bool kPicksLanes = sizeof(T) == 4;
+#else
+template <typename T>
+constexpr bool kPicksLanes = false;  // one by one
+#endif
+template <typename V>
+inline V pick_lanes(V low, V high, MaskOf<V> at) {
+#if defined(__AVX512BW__)
+  const auto a = bit_cast<__m512i>(low), b = bit_cast<__m512i>(high), i = bit_cast<__m512i>(at);
+  constexpr int size = sizeof(Element<V>);
+  if constexpr (size == 8) return bit_cast<V>(_mm512_permutex2var_epi64(a, i, b));
+  if constexpr (size == 4) return bit_cast<V>(_mm512_permutex2var_epi32(a, i, b));
+  if constexpr (size == 2) return bit_cast<V>(_mm512_permutex2var_epi16(a, i, b));
+#elif defined(__AVX2__)
+  if constexpr (sizeof(Element<V>) == 4) {
+    const auto a = bit_cast<__m256i>(low), b = bit_cast<__m256i>(high), i = bit_cast<__m256i>(at);
+    const auto first = bit_cast<V>(_mm256_permutevar8x32_epi32(a, i));
+    const auto second = bit_cast<V>(_mm256_permutevar8x32_epi32(b, i));
+    return at < kLanes<Element<V>> ? first : second;
+  }
+#endif
+  const V both[] = {low, high};
+  Element<V> lanes[2 * kLanes<Element<V>>];
+  std::memcpy(lanes, both, sizeof lanes);
+  V picked;
+  for (int lane = 0; lane < kLanes<Element<V>>; ++lane) picked[lane] = lanes[at[lane]];
+  return picked;
 }
 
 // Note [Stores past the cache]

@@ -49,7 +49,16 @@ def check(case: Case, stream: int) -> Outcome:
         Mismatch: something is not as it should be; the message says what.
 
     """
-    inputs, results = _run_abi(case, stream) if case.route == "C ABI" else _run_python(case)
+    return judge(case, *(_run_abi(case, stream) if case.route == "C ABI" else _run_python(case)))
+
+
+def judge(case: Case, inputs: Arrays, results: Arrays) -> Outcome:
+    """Compares results, wherever they come from.
+
+    Raises:
+        Mismatch: something is not as it should be; the message says what.
+
+    """
     if not any(result.size for result in results.values()):
         return Outcome(0.0, with_torch=False)
     with np.errstate(all="ignore"):
@@ -64,44 +73,47 @@ def check(case: Case, stream: int) -> Outcome:
     return Outcome(ulps, with_torch=True)
 
 
-def _written(case: Case) -> list[Parameter]:
+def written(case: Case) -> list[Parameter]:
+    """Outputs, and inputs that the operator replaces."""
     op = case.op
     return [p for p in op.params if p in op.outputs or isinstance(p, TensorInOut)]
 
 
-def _read(case: Case) -> list[Parameter]:
+def read(case: Case) -> list[Parameter]:
+    """Inputs, also those that the operator replaces."""
     return [param for param in case.op.tensors if case.op.reads(param)]
 
 
 def _run_abi(case: Case, stream: int) -> tuple[Arrays, Arrays]:
     with abi.prepared_call(case.op, case.call) as prepared:
         storages = prepared.storages
-        inputs = {param.name: storages[param.name].view.copy() for param in _read(case)}
+        inputs = {param.name: storages[param.name].view.copy() for param in read(case)}
         before = {name: storage.memory.copy() for name, storage in storages.items()}
         abi.run(case.op, prepared, stream)
-        results = {param.name: prepared.fetch(param.name) for param in _written(case)}
-        for name, storage in storages.items():
+        for name in storages:
             prepared.fetch(name)
-            _check_memory(case, name, before[name], storage.memory, results.get(name))
+        results = {param.name: storages[param.name].view for param in written(case)}
+        for name, storage in storages.items():
+            check_memory(case, name, before[name], storage.memory, results.get(name))
     return inputs, results
 
 
 def _run_python(case: Case) -> tuple[Arrays, Arrays]:
     with aclhost.soc(case.call.product.default_soc):
         function, arguments, outputs = call_function(case.op, case.call)
-        given = {param.name: arguments[param.python_name] for param in _read(case)}
+        given = {param.name: arguments[param.python_name] for param in read(case)}
         if case.route == "new result":
             arguments.pop("out", None)
         else:
             names = (param.name for param in case.op.outputs)
             given |= dict(zip(names, outputs, strict=True))
-        inputs = {param.name: given[param.name].copy() for param in _read(case)}
+        inputs = {param.name: given[param.name].copy() for param in read(case)}
         before = {name: _memory(array).copy() for name, array in given.items()}
         returned: Any = function(**arguments)
     arrays = returned if isinstance(returned, tuple) else (returned,)
-    results = {param.name: array for param, array in zip(_written(case), arrays, strict=True)}
+    results = {param.name: array for param, array in zip(written(case), arrays, strict=True)}
     for name, array in given.items():
-        _check_memory(case, name, before[name], _memory(array), results.get(name))
+        check_memory(case, name, before[name], _memory(array), results.get(name))
     return inputs, results
 
 
@@ -109,7 +121,7 @@ def _memory(array: np.ndarray) -> np.ndarray:
     return array if array.base is None else array.base
 
 
-def _check_memory(
+def check_memory(
     case: Case, name: str, before: np.ndarray, after: np.ndarray, result: np.ndarray | None
 ) -> None:
     """Inputs stay as they were, and so does what lies between the elements of outputs."""

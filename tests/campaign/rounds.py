@@ -91,7 +91,7 @@ def run_round(
             row.worst = max(row.worst, outcome.ulps)
 
     try:
-        with _one_thread():
+        with one_thread():
             each()
     except Exception:
         if not smallest:
@@ -113,7 +113,7 @@ def stream() -> Iterator[int]:
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
+def one_thread() -> Iterator[None]:
     """For torch: where indices repeat, the order of the writes matters."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)

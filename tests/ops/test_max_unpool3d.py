@@ -108,6 +108,52 @@ def test_index_out_of_range(dtype: str, index_dtype: str, bad: int) -> None:
     assert out.tobytes() == wanted.tobytes()
 
 
+def last_wins(self: np.ndarray, indices: np.ndarray, size: tuple[int, ...]) -> np.ndarray:
+    """NumPy assigns in order, too."""
+    result = np.zeros((*self.shape[:-3], *size), self.dtype)
+    rows = result.reshape(-1, int(np.prod(size)))
+    for row, values, places in zip(
+        rows, self.reshape(len(rows), -1), indices.reshape(len(rows), -1), strict=True
+    ):
+        row[places] = values
+    return result
+
+
+LARGE = {
+    "ends": ((2, 3), (5, 7, 9), (11, 15, 19)),
+    "one volume": ((1, 1), (33, 65, 65), (66, 130, 131)),
+    "large volumes": ((1, 3), (9, 130, 131), (20, 260, 262)),
+}
+
+
+@pytest.mark.parametrize("order", ["local", "random", "backwards", "crowded"])
+@pytest.mark.parametrize("index_dtype", INDEX_DTYPES)
+@pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "int64"])
+@pytest.mark.parametrize(("lead", "small", "size"), LARGE.values(), ids=LARGE)
+def test_large_volumes(
+    lead: tuple[int, ...], small: tuple[int, ...], size: tuple[int, int, int], dtype: str,
+    index_dtype: str, order: str,
+) -> None:  # fmt: skip
+    """However the work is shared, the last of several elements wins."""
+    self, volume = random_bits((*lead, *small), dtype), int(np.prod(size))
+    indices = RNG.integers(0, 40 if order == "crowded" else volume, self.shape)
+    if order in ("local", "backwards"):
+        indices = np.sort(indices.reshape(*lead, -1), -1).reshape(self.shape)
+        indices = (indices + RNG.integers(-300, 300, self.shape)).clip(0, volume - 1)
+    indices = (indices[..., ::-1, ::-1, ::-1] if order == "backwards" else indices).astype(
+        index_dtype
+    )
+    wanted = last_wins(self, indices, size)
+    out = np.full_like(wanted, 7)
+    assert aclhost.max_unpool3d(self, indices, size, out=out).tobytes() == wanted.tobytes()
+    places = indices.reshape(-1)
+    for position, bad in ((places.size // 2, volume), (places.size // 3, -1)):
+        places[position] = bad
+    message = f"got -1 at position {places.size // 3},"
+    with pytest.raises(aclhost.AclnnError, match=message):
+        aclhost.max_unpool3d(self, indices, size, out=out)
+
+
 @pytest.mark.parametrize("index_dtype", [INT32, INT64], ids=str)
 @pytest.mark.usefixtures("no_leaks")
 def test_index_out_of_range_through_c(index_dtype) -> None:

@@ -105,6 +105,66 @@ def test_index_out_of_range(dtype: str, bad: int) -> None:
     assert out.tobytes() == wanted.tobytes()
 
 
+def pooled_indices(lead: tuple[int, ...], size: tuple[int, ...]) -> np.ndarray:
+    """Those of a pool with windows of 2: each window's index is close to its neighbours'."""
+    grid = np.indices(tuple(length // 2 for length in size)) * 2
+    corner = (grid[0] * size[1] + grid[1]) * size[2] + grid[2]
+    inside = RNG.integers(0, 2, (3, *lead, *corner.shape))
+    return corner + (inside[0] * size[1] + inside[1]) * size[2] + inside[2]
+
+
+LARGE = {
+    "ends": ((2, 3), (10, 14, 18)),  # 315 elements: chunks and what is left over
+    "second-level cache": ((1, 3), (32, 64, 66)),
+    "past the cache": ((3, 5), (32, 64, 66)),
+    "one volume": ((1, 1), (66, 130, 132)),
+}
+
+
+@pytest.mark.parametrize("local", [True, False], ids=["local", "random"])
+@pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "int64"])
+@pytest.mark.parametrize(("lead", "size"), LARGE.values(), ids=LARGE)
+def test_large_volumes(
+    lead: tuple[int, ...], size: tuple[int, int, int], dtype: str, local: bool
+) -> None:
+    grad, indices = random_bits((*lead, *size), dtype), pooled_indices(lead, size)
+    if not local:
+        indices = RNG.integers(0, np.prod(size), indices.shape)
+    wanted = gathered(grad, indices)
+    result = aclhost.max_unpool3d_backward(grad, wanted, indices, size)
+    assert result.tobytes() == wanted.tobytes()
+    memory = np.zeros(wanted.nbytes + 64, np.uint8)
+    for shift in (1, grad.itemsize):  # from the start of a cache line
+        out = memory[shift : shift + wanted.nbytes].view(dtype).reshape(wanted.shape)
+        aclhost.max_unpool3d_backward(grad, wanted, indices, size, out=out)
+        assert out.tobytes() == wanted.tobytes()
+
+
+@pytest.mark.parametrize("place", [0, 63, 64, 100, 314])
+@pytest.mark.parametrize("size", [(10, 14, 18), (32, 64, 66)])
+def test_index_out_of_range_in_a_chunk(size: tuple[int, int, int], place: int) -> None:
+    """Its neighbours are gathered all the same; the first of several is reported."""
+    grad, indices = random_bits((3, 4, *size), "float32"), pooled_indices((3, 4), size)
+    wanted = gathered(grad, indices)
+    volume = indices[0, 0].size
+    for position in (2 * volume + place, 2 * volume + place + 70, 11 * volume + place // 2):
+        indices.reshape(-1)[position] = -7 - position
+        wanted.reshape(-1)[position] = 0
+    out = np.ones_like(wanted)
+    message = f"got {-7 - 2 * volume - place} at position {2 * volume + place},"
+    with pytest.raises(aclhost.AclnnError, match=message):
+        aclhost.max_unpool3d_backward(grad, wanted, indices, size, out=out)
+    assert out.tobytes() == wanted.tobytes()
+
+
+@pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
+def test_large_views(view) -> None:
+    size = (10, 14, 18)
+    grad, indices = view(random_bits((2, 3, *size), "float32")), view(pooled_indices((2, 3), size))
+    result = aclhost.max_unpool3d_backward(grad, indices.astype("float32"), indices, size)
+    assert result.tobytes() == gathered(grad, indices).tobytes()
+
+
 def c_call(**changes: object) -> Call:
     small = (1, 1, 1, 1, 3)
     arguments = {

@@ -62,6 +62,11 @@ for dtype in ("float32", "float16", "bfloat16", "float64"):
             wide, pooled, indices.astype(np.int64), volume.shape[2:]
         )
         show(f"max_unpool3d {dtype}", wide, narrow)
+places = rng.integers(0, 64**3, (1, 1, 32, 33, 35))  # one volume, repeated indices
+values = array(places.shape, "float32")
+show("max_unpool3d one volume", aclhost.max_unpool3d(values, places, (64, 64, 64)))
+places = np.sort(places, None).reshape(places.shape)
+show("max_unpool3d in order", aclhost.max_unpool3d(values, places, (64, 64, 64)))
 np.savez(sys.argv[1], **found)
 """
 ISAS = ("baseline", "avx2", "avx512")

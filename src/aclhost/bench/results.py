@@ -13,7 +13,7 @@ from aclhost.bench.cases import Case
 from aclhost.bench.machine import Machine
 
 _FORMAT = 2
-QUIET = 0.15  # cores that others may use; from about half a core on, torch's times are useless
+QUIET = 0.15  # cores that others may use; at 0.6 torch's times were seen to be useless
 
 
 @dataclass(frozen=True)

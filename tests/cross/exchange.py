@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases as runner.cpp reads them, and what it says has become of their memory."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from campaign.case import Case
+from campaign.check import Outcome, check_memory, judge, read, written
+from support.values import Storage, make_output, make_storage, scalar_value
+
+from aclhost import ops
+from aclhost.spec.call import Argument, ScalarArg, TensorArg
+
+Storages = dict[str, Storage]  # by parameter
+
+
+def _numbers(*values: int) -> bytes:
+    return struct.pack(f"<{len(values)}q", *values)
+
+
+def _with_length(values: tuple[int, ...]) -> bytes:
+    return _numbers(len(values), *values)
+
+
+def _tensor(tensor: TensorArg, memory: bytes) -> bytes:
+    return b"".join(
+        (
+            _numbers(ord("t"), tensor.dtype.value, tensor.format.value, tensor.offset),
+            _with_length(tensor.shape),
+            _with_length(tensor.element_strides),
+            _numbers(tensor.storage_elements, len(memory)),
+            memory,
+        )
+    )
+
+
+def _argument(argument: Argument) -> bytes:
+    if isinstance(argument, ScalarArg):
+        value = scalar_value(argument).tobytes()
+        return _numbers(ord("s"), argument.dtype.value, len(value)) + value
+    if isinstance(argument, tuple):
+        return _numbers(ord("a")) + _with_length(argument)
+    if isinstance(argument, float):
+        return _numbers(ord("f")) + struct.pack("<d", argument)
+    assert isinstance(argument, int)  # a bool, too
+    return _numbers(ord("i"), argument)
+
+
+def storages_of(case: Case, seed: int) -> Storages:
+    """The memory of its tensors before the call."""
+    rng = np.random.default_rng(seed)
+    names = {param.name for param in read(case)}
+    return {
+        param.name: make_storage(case.call.tensor(param.name), rng)
+        if param.name in names
+        else make_output(case.call.tensor(param.name))
+        for param in case.op.tensors
+    }
+
+
+def write(path: Path, cases: Iterable[tuple[Case, Storages]]) -> None:
+    """The file that the runner reads."""
+    pairs = list(cases)
+    with path.open("wb") as file:
+        file.write(_numbers(len(pairs)))
+        for case, storages in pairs:
+            file.write(_numbers(ops.ALL.index(case.op), len(case.op.params)))
+            for param in case.op.params:
+                argument = case.call.arguments[param.name]
+                if isinstance(argument, TensorArg):
+                    file.write(_tensor(argument, storages[param.name].memory.tobytes()))
+                else:
+                    file.write(_argument(argument))
+
+
+def _fetch(file: BinaryIO, storages: Storages) -> Storages:
+    """The same tensors with the memory that the file holds."""
+    after = {}
+    for name, storage in storages.items():
+        memory = storage.memory.copy()
+        memory[...] = np.frombuffer(file.read(memory.nbytes), memory.dtype)
+        view = storage.view
+        offset = view.ctypes.data - storage.memory.ctypes.data if view.size else 0
+        after[name] = Storage(
+            memory, np.ndarray(view.shape, view.dtype, memory, offset, view.strides)
+        )
+    return after
+
+
+def judged(path: Path, cases: Iterable[tuple[Case, Storages]]) -> Iterator[tuple[Case, Outcome]]:
+    """Compares the results in a file with the goldens.
+
+    Raises:
+        Mismatch: a result is wrong, or memory has changed that should not.
+
+    """
+    with path.open("rb") as file:
+        for case, before in cases:
+            after = _fetch(file, before)
+            results = {param.name: after[param.name].view for param in written(case)}
+            for name, storage in after.items():
+                check_memory(case, name, before[name].memory, storage.memory, results.get(name))
+            inputs = {param.name: before[param.name].view.copy() for param in read(case)}
+            yield case, judge(case, inputs, results)
+        assert not file.read(), "more results than cases"

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The header that lets runner.cpp call every operator with arguments from a file."""
+
+from __future__ import annotations
+
+from aclhost import ops
+from aclhost.spec.operator import Operator
+from aclhost.spec.params import Parameter
+
+MEMBERS = {  # of an Argument, by the C type of the parameter
+    "const aclTensor*": "tensor",
+    "aclTensor*": "tensor",
+    "const aclScalar*": "scalar",
+    "const aclIntArray*": "array",
+    "bool": "integer != 0",
+    "int64_t": "integer",
+    "float": "number",
+    "double": "number",
+}
+HEADER = """\
+#include <cstdint>
+#include <vector>
+
+#include "acl/acl.h"
+{includes}
+
+struct Argument {{
+  aclTensor* tensor = nullptr;
+  aclScalar* scalar = nullptr;
+  aclIntArray* array = nullptr;
+  int64_t integer = 0;
+  double number = 0;
+}};
+using Arguments = std::vector<Argument>;
+
+struct Operator {{
+  const char* name;
+  aclnnStatus (*phase_one)(const Arguments&, uint64_t*, aclOpExecutor**);
+  aclnnStatus (*phase_two)(void*, uint64_t, aclOpExecutor*, aclrtStream);
+}};
+
+const Operator kOperators[] = {{
+{rows}
+}};
+"""
+
+
+def _argument(number: int, param: Parameter) -> str:
+    value = f"a[{number}].{MEMBERS[param.c_type]}"
+    return f"static_cast<float>({value})" if param.c_type == "float" else value
+
+
+def _row(op: Operator) -> str:
+    arguments = ", ".join(_argument(number, param) for number, param in enumerate(op.params))
+    call = f"{op.name}GetWorkspaceSize({arguments}, size, executor)"
+    phase_one = (
+        f"[](const Arguments& a, uint64_t* size, aclOpExecutor** executor) {{ return {call}; }}"
+    )
+    return f'    {{"{op.name}", {phase_one}, {op.name}}},'
+
+
+def header() -> str:
+    """Its text; operators in the order of ops.ALL."""
+    includes = "\n".join(f'#include "aclnnop/{op.header}"' for op in ops.ALL)
+    return HEADER.format(includes=includes, rows="\n".join(map(_row, ops.ALL)))

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs described calls through the C ABI: `runner CASES RESULTS`. It judges nothing; exchange.py,
+// which wrote the cases, reads what became of every tensor's memory.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "operators.h"
+
+namespace {
+
+void require(bool condition, const char* what) {
+  if (condition) return;
+  const char* message = aclGetRecentErrMsg();
+  std::printf("%s\n%s\n", what, message == nullptr ? "no message" : message);
+  std::exit(1);
+}
+
+void ok(aclError status) { require(status == ACL_SUCCESS, "a call of the runtime failed"); }
+
+struct File {
+  std::FILE* handle;
+
+  File(const char* path, const char* mode) : handle(std::fopen(path, mode)) {
+    require(handle != nullptr, path);
+  }
+  ~File() { std::fclose(handle); }
+
+  void read(void* to, size_t bytes) {
+    require(std::fread(to, 1, bytes, handle) == bytes, "the file of cases is too short");
+  }
+  int64_t number() {
+    int64_t value;
+    read(&value, sizeof value);
+    return value;
+  }
+  std::vector<int64_t> numbers() {
+    std::vector<int64_t> values(number());
+    read(values.data(), values.size() * sizeof(int64_t));
+    return values;
+  }
+  std::vector<char> bytes() {
+    std::vector<char> values(number());
+    read(values.data(), values.size());
+    return values;
+  }
+  void write(const void* from, size_t size) {
+    require(std::fwrite(from, 1, size, handle) == size, "the results could not be written");
+  }
+};
+
+struct Tensor {
+  void* device = nullptr;
+  std::vector<char> host;
+};
+
+// All that a call needs and leaves behind.
+struct Prepared {
+  Arguments arguments;
+  std::vector<Tensor> tensors;
+};
+
+void add_tensor(File& cases, Prepared* prepared) {
+  const int64_t dtype = cases.number(), format = cases.number(), offset = cases.number();
+  const std::vector<int64_t> shape = cases.numbers(), strides = cases.numbers();
+  const int64_t storage = cases.number();
+  Tensor tensor;
+  tensor.host = cases.bytes();
+  if (!tensor.host.empty()) {
+    const size_t size = tensor.host.size();
+    ok(aclrtMalloc(&tensor.device, size, ACL_MEM_MALLOC_HUGE_FIRST));
+    ok(aclrtMemcpy(tensor.device, size, tensor.host.data(), size, ACL_MEMCPY_HOST_TO_DEVICE));
+  }
+  Argument argument;
+  argument.tensor =
+      aclCreateTensor(shape.data(), shape.size(), static_cast<aclDataType>(dtype), strides.data(),
+                      offset, static_cast<aclFormat>(format), &storage, 1, tensor.device);
+  require(argument.tensor != nullptr, "aclCreateTensor");
+  prepared->arguments.push_back(argument);
+  prepared->tensors.push_back(tensor);
+}
+
+void add_argument(File& cases, Prepared* prepared) {
+  Argument argument;
+  switch (cases.number()) {
+    case 't':
+      add_tensor(cases, prepared);
+      return;
+    case 's': {
+      const int64_t dtype = cases.number();
+      std::vector<char> value = cases.bytes();
+      argument.scalar = aclCreateScalar(value.data(), static_cast<aclDataType>(dtype));
+      break;
+    }
+    case 'a': {
+      const std::vector<int64_t> values = cases.numbers();
+      argument.array = aclCreateIntArray(values.data(), values.size());
+      break;
+    }
+    case 'i':
+      argument.integer = cases.number();
+      break;
+    case 'f':
+      cases.read(&argument.number, sizeof argument.number);
+      break;
+    default:
+      require(false, "an unknown kind of argument");
+  }
+  prepared->arguments.push_back(argument);
+}
+
+void release(const Prepared& prepared) {
+  for (const Argument& argument : prepared.arguments) {
+    if (argument.tensor != nullptr) aclDestroyTensor(argument.tensor);
+    if (argument.scalar != nullptr) aclDestroyScalar(argument.scalar);
+    if (argument.array != nullptr) aclDestroyIntArray(argument.array);
+  }
+  for (const Tensor& tensor : prepared.tensors) {
+    if (tensor.device != nullptr) ok(aclrtFree(tensor.device));
+  }
+}
+
+void run_case(File& cases, File& results, aclrtStream stream) {
+  const Operator& op = kOperators[cases.number()];
+  Prepared prepared;
+  for (int64_t i = cases.number(); i > 0; --i) add_argument(cases, &prepared);
+  uint64_t workspace = 0;
+  aclOpExecutor* executor = nullptr;
+  require(op.phase_one(prepared.arguments, &workspace, &executor) == ACL_SUCCESS, op.name);
+  require(workspace == 0, op.name);
+  require(op.phase_two(nullptr, 0, executor, stream) == ACL_SUCCESS, op.name);
+  require(aclrtSynchronizeStream(stream) == ACL_SUCCESS, op.name);
+  for (Tensor& tensor : prepared.tensors) {
+    const size_t size = tensor.host.size();
+    if (size > 0) {
+      ok(aclrtMemcpy(tensor.host.data(), size, tensor.device, size, ACL_MEMCPY_DEVICE_TO_HOST));
+    }
+    results.write(tensor.host.data(), size);
+  }
+  release(prepared);
+}
+
+}  // namespace
+
+int main(int, char** argv) {
+  File cases(argv[1], "rb"), results(argv[2], "wb");
+  ok(aclInit(nullptr));
+  ok(aclrtSetDevice(0));
+  aclrtStream stream;
+  ok(aclrtCreateStream(&stream));
+  for (int64_t i = cases.number(); i > 0; --i) run_case(cases, results, stream);
+  ok(aclrtDestroyStream(stream));
+  ok(aclrtResetDevice(0));
+  ok(aclFinalize());
+  return 0;
+}

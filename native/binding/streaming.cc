@@ -29,8 +29,7 @@ namespace python {
 namespace {
 
 // The elements of a contiguous, aligned line of floats.
-float* line(const Array& array, const char* parameter, int64_t* length) {
-  const TensorView& view = array.view();
+float* line(const TensorView& view, const char* parameter, int64_t* length) {
   const bool is_line = view.present && view.dtype == ACL_FLOAT && view.rank == 1 &&
                        (view.shape[0] <= 1 || view.strides[0] == 1);
   float* const elements = static_cast<float*>(view.data) + view.offset;
@@ -42,12 +41,15 @@ float* line(const Array& array, const char* parameter, int64_t* length) {
 }
 
 void stream_add(nb::handle a, nb::handle b, nb::handle c) {
-  const Array arrays[] = {
-      {a, "a", Access::kRead}, {b, "b", Access::kRead}, {c, "c", Access::kWrite}};
+  Array arrays[3];
+  TensorView views[3];
+  arrays[0].look_at(a, "a", Access::kRead, &views[0]);
+  arrays[1].look_at(b, "b", Access::kRead, &views[1]);
+  arrays[2].look_at(c, "c", Access::kWrite, &views[2]);
   int64_t lengths[3];
-  const float* const from_a = line(arrays[0], "a", &lengths[0]);
-  const float* const from_b = line(arrays[1], "b", &lengths[1]);
-  float* const to = line(arrays[2], "c", &lengths[2]);
+  const float* const from_a = line(views[0], "a", &lengths[0]);
+  const float* const from_b = line(views[1], "b", &lengths[1]);
+  float* const to = line(views[2], "c", &lengths[2]);
   if (lengths[0] != lengths[2] || lengths[1] != lengths[2]) {
     raise(PyExc_ValueError, "a, b and c must be equally long");
   }

@@ -92,7 +92,7 @@ struct Operand {
     if (!holds_t || loop.strides[operand][0] != 1) return nullptr;
     int64_t index[kMaxRank];
     const int64_t offset = offset_at(loop, operand, begin, index);
-    if (index[0] + count > loop.shape[0]) return nullptr;
+    if (begin % loop.shape[0] + count > loop.shape[0]) return nullptr;
     return reinterpret_cast<T*>(data) + offset;
   }
 };
@@ -241,10 +241,11 @@ void compute_step(const Point& point, T* out, const In*... in) {
 }
 
 // The operator's definition, applied to a block. The last elements are computed in vectors that
-// they do not fill, by the same code as all others.
+// they do not fill, by the same code as all others. Everything is inlined: a function apart would
+// fetch its constants for every vector.
 template <typename Way = Store, typename T, typename Point, std::size_t... I>
-void compute_block(const Point& point, const T* const* in, int64_t count, T* out,
-                   std::index_sequence<I...>) {
+__attribute__((flatten)) void compute_block(const Point& point, const T* const* in, int64_t count,
+                                            T* out, std::index_sequence<I...>) {
   constexpr int64_t kStep = 4 * kLanes<ComputeType<T>>;
   const Point own_point = point;  // on the stack, what it holds stays in registers
   int64_t i = 0;

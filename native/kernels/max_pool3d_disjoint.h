@@ -299,7 +299,9 @@ class DisjointWindows {
     const bool rows_dense = width == 1 || result.strides[2] == kSize;
     const bool planes_dense = rows_dense && result.strides[1] == width * kSize;
     const bool in_place = rows_dense && !(work_.past_cache && planes_dense);
-    const int64_t pitch = in_place ? result.strides[1] : width * kSize;
+    // A single row has no step that leads to the next one, and needs none.
+    const bool own_pitch = in_place && result.shape[1] > 1;
+    const int64_t pitch = own_pitch ? result.strides[1] : width * kSize;
     for (int64_t d = first_plane; d < end_plane; ++d) {
       char* const finished = reinterpret_cast<char*>(stage->finished);
       char* const place = result.row(d, first_row);
@@ -307,11 +309,9 @@ class DisjointWindows {
       const int64_t windows = d - first_plane < work_.window.kernel[0]
                                   ? std::min(block_rows_, rows_ - block * block_rows_)
                                   : 0;
-      char* const rest = pairs_ ? write_windows<true>(*stage, windows, d - first_plane, to, pitch)
-                                : write_windows<false>(*stage, windows, d - first_plane, to, pitch);
-      for (char* row = rest; row != to + rows * pitch; row += pitch) {
-        std::memset(row, 0, width * kSize);
-      }
+      int64_t row = pairs_ ? write_windows<true>(*stage, windows, d - first_plane, to, pitch)
+                           : write_windows<false>(*stage, windows, d - first_plane, to, pitch);
+      for (; row < rows; ++row) std::memset(to + row * pitch, 0, width * kSize);
       if (in_place) continue;
       if (planes_dense) {
         stream_run(finished, rows * width * kSize, place);
@@ -326,10 +326,10 @@ class DisjointWindows {
     }
   }
 
-  // The rows of one plane that windows own. Returns the end.
+  // The rows of one plane up to the last that a window sees. Returns how many these are.
   template <bool pairs>
-  ACLHOST_APART char* write_windows(const Stage& stage, int64_t windows, int64_t plane_in_window,
-                                    char* to, int64_t pitch) const {
+  ACLHOST_APART int64_t write_windows(const Stage& stage, int64_t windows, int64_t plane_in_window,
+                                      char* to, int64_t pitch) const {
     constexpr int kMostLanes = kVectorBytes / sizeof(Bits);
     const int64_t kernel_rows = work_.window.kernel[1], stride = work_.window.stride[1];
     const int64_t width = work_.result.shape[4], columns = staged_columns_;
@@ -337,30 +337,26 @@ class DisjointWindows {
     const Bits *staged = stage.rows, *gradients = stage.gradients;
     const Bits first = static_cast<Bits>(plane_in_window * kernel_rows);
     for (int64_t window = 0; window < windows; ++window) {
-      char* row = to;
+      char* const row = to + window * stride * pitch;
       if constexpr (pairs) {
         disjoint_detail::select_rows<2, kMostLanes>(staged, gradients, first, covered, row, pitch);
-        row += 2 * pitch;
       } else {
-        for (int64_t k = 0; k < kernel_rows; ++k, row += pitch) {
+        for (int64_t k = 0; k < kernel_rows; ++k) {
           disjoint_detail::select_rows<1, kMostLanes>(
-              staged, gradients, static_cast<Bits>(first + k), covered, row, pitch);
+              staged, gradients, static_cast<Bits>(first + k), covered, row + k * pitch, pitch);
         }
       }
-      if (left > 0) {
-        for (char* end = to + covered * kSize; end < row; end += pitch) {
-          std::memset(end, 0, left * kSize);
-        }
+      for (int64_t k = 0; left > 0 && k < kernel_rows; ++k) {
+        std::memset(row + k * pitch + covered * kSize, 0, left * kSize);
       }
-      to += stride * pitch;
+      const int64_t unseen = window + 1 < windows ? stride : kernel_rows;  // up to the next window
+      for (int64_t k = kernel_rows; k < unseen; ++k) {
+        std::memset(row + k * pitch, 0, width * kSize);
+      }
       staged += columns;
       gradients += columns;
-      if (stride == kernel_rows) continue;
-      const bool last = window + 1 == windows;  // the rows behind it are not this function's
-      for (; !last && row != to; row += pitch) std::memset(row, 0, width * kSize);
-      if (last) return row;
     }
-    return to;
+    return windows > 0 ? (windows - 1) * stride + kernel_rows : 0;
   }
 
   const PoolGradient& work_;

@@ -188,10 +188,13 @@ class OverlappingWindows {
     const bool rows_follow = follow(gradients, kSize) && follow(indices, sizeof(Index));
     const int64_t rows = rows_follow ? 1 : gradients.shape[1];
     const int64_t row = rows_follow ? gradients.shape[1] * gradients.shape[2] : gradients.shape[2];
+    // A single column has no step of its own that leads to the next row.
+    const int64_t gradient_step = rows_follow ? kSize : gradients.strides[2];
+    const int64_t index_step = rows_follow ? int64_t{sizeof(Index)} : indices.strides[2];
     bool inside = true;
     for (int64_t h = 0; h < rows; ++h) {
-      inside &= add_run(gradients.row(d, h), gradients.strides[2], indices.row(d, h),
-                        indices.strides[2], row, target, shared);
+      inside &= add_run(gradients.row(d, h), gradient_step, indices.row(d, h), index_step, row,
+                        target, shared);
     }
     return inside;
   }
@@ -279,9 +282,11 @@ class OverlappingWindows {
   void write_run(char* to, int64_t step, int64_t count, Real* sums) const {
     if (step == kSize && !work_.past_cache) return round_and_clear(sums, count, to);
     alignas(64) char rounded[kRun * kSize];
-    for (int64_t begin = 0; begin < count; begin += kRun) {
-      const int64_t length = std::min(kRun, count - begin);
+    for (int64_t begin = 0, length; begin < count; begin += length) {
       char* place = to + begin * step;
+      // Runs end with a line: one that is written in two parts, past the cache, costs much more.
+      const int64_t into_line = reinterpret_cast<uintptr_t>(place) % 64 / kSize;
+      length = std::min(kRun - into_line, count - begin);
       if (std::is_same_v<T, Real> && step == kSize) {
         stream_run(sums + begin, length * kSize, place);
         std::fill_n(sums + begin, length, Real{0});

@@ -17,7 +17,7 @@ struct Part {
   int64_t last;
 
   bool holds(int64_t index) const {
-    return static_cast<uint64_t>(index - first) < static_cast<uint64_t>(last - first);
+    return static_cast<uint64_t>(index) - first < static_cast<uint64_t>(last - first);
   }
 };
 
@@ -30,10 +30,9 @@ class Scatter {
   // Many volumes are shared among threads one by one, a single large one in parts.
   BadIndex run() const {
     const int64_t volumes = u_.large.slabs();
-    const int64_t volume_bytes = u_.places.size() * kItem;
     const bool few = volumes < thread_count() && u_.places.size() >= 2 * kParallelElements;
     FirstBadIndex bad;
-    if (dense_ && (few || volume_bytes > kLargeVolume)) {
+    if (dense_ && (few || u_.places.size() > kLargeVolume / kItem)) {
       for (int64_t volume = 0; volume < volumes; ++volume) bad.add(large_volume(volume));
     } else {
       const int64_t grain = std::max<int64_t>(kParallelElements / u_.places.size(), 1);

@@ -26,13 +26,15 @@ class FetchAhead {
   // Judges by the first chunk of a stretch in dense tensors.
   FetchAhead(const Unpooling& u, const Stretch& stretch, const char* next_volume,
              const int64_t* chunk)
-      : volume_(stretch.large), item_size_(u.item_size) {
+      : volume_(reinterpret_cast<uintptr_t>(stretch.large)), item_size_(u.item_size) {
     int64_t low = chunk[0], high = chunk[0];
     for (int64_t i = 1; i < kChunk; ++i) {
       low = std::min(low, chunk[i]);
       high = std::max(high, chunk[i]);
     }
     const bool local = high - low < u.places.size() / 4;
+    // Neighbours share lines, the more the smaller they are; asking again costs time.
+    every_ = local && item_size_ < 4 ? 4 / item_size_ : 1;
     by_index_ = local || u.places.size() * item_size_ > kHeldBytes;
     if (by_index_ || next_volume == nullptr) return;
     const int64_t chunks = (u.small_size + kChunk - 1) / kChunk;
@@ -46,8 +48,9 @@ class FetchAhead {
   void at(const Stretch& stretch, int64_t i) {
     if (by_index_ && i + 3 * kChunk <= stretch.length) {
       const char* indices = stretch.indices + (i + 2 * kChunk) * sizeof(Index);
-      for (int64_t k = 0; k < kChunk; ++k) {
-        __builtin_prefetch(volume_ + load<Index>(indices + k * sizeof(Index)) * item_size_);
+      for (int64_t k = 0; k < kChunk; k += every_) {
+        const uint64_t index = load<Index>(indices + k * sizeof(Index));
+        __builtin_prefetch(reinterpret_cast<const void*>(volume_ + index * item_size_));
       }
     }
     for (int64_t byte = 0; byte < piece_; byte += kLine) __builtin_prefetch(next_ + byte);
@@ -57,9 +60,10 @@ class FetchAhead {
  private:
   static constexpr int64_t kHeldBytes = 512 << 10;
 
-  const char* volume_ = nullptr;
+  uintptr_t volume_ = 0;
   int64_t item_size_ = 0;
   bool by_index_ = false;
+  int64_t every_ = 1;
   const char* next_ = nullptr;  // in the next volume
   int64_t piece_ = 0;           // bytes of it for each chunk
 };
@@ -114,8 +118,8 @@ class Gather {
   explicit Gather(const Unpooling& unpooling)
       : u_(unpooling),
         dense_(u_.dense() && u_.index_step == u_.index_size),
-        near_by_(u_.bytes() <= kNearBytes),
-        past_cache_(u_.bytes() > kCacheBytes) {}
+        near_by_(!u_.exceeds(kNearBytes)),
+        past_cache_(u_.exceeds(kCacheBytes)) {}
 
   BadIndex range(int64_t begin, int64_t end) const {
     BadIndex bad;
@@ -129,7 +133,7 @@ class Gather {
   }
 
  private:
-  static constexpr int64_t kNearBytes = 768 << 10;  // what a second-level cache holds
+  static constexpr int64_t kNearBytes = 1 << 20;  // what a second-level cache holds
   static constexpr int64_t kItem = sizeof(Bits);
 
   void stretch(const Stretch& s, const char* next_volume, BadIndex* bad) const {
@@ -142,8 +146,8 @@ class Gather {
       i = std::min(lead, s.length);
       chunk(s, 0, i, taken, false, bad);
     }
-    if (dense_ && !near_by_ && i + kChunk <= s.length) {
-      take_indices<int64_t>(u_, s.indices + i * u_.index_step, kChunk, taken);
+    if (dense_ && !near_by_ && i + kChunk <= s.length &&
+        take_indices<int64_t>(u_, s.indices + i * u_.index_step, kChunk, taken)) {
       ahead = FetchAhead(u_, s, next_volume, taken);
     }
     for (; i + kChunk <= s.length; i += kChunk) {

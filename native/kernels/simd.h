@@ -165,6 +165,9 @@ inline void store_halves(void* to, Vector<uint32_t> words) {
 }
 
 // As many elements as a vector of their compute type has lanes.
+template <typename T>
+using ComputeVector = Vector<ComputeType<T>>;
+
 inline Vector<float> load_widened(const float* from) { return load_vector<Vector<float>>(from); }
 inline Vector<double> load_widened(const double* from) { return load_vector<Vector<double>>(from); }
 

@@ -5,15 +5,6 @@
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
-namespace {
-
-// Views with stride 0 may describe more elements than a number can count.
-int64_t saturating_product(int64_t a, int64_t b) {
-  int64_t product;
-  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
-}
-
-}  // namespace
 
 Places::Places(const Slab& slab) {
   int64_t expected = 0;

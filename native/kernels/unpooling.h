@@ -18,6 +18,12 @@
 namespace aclhost {
 inline namespace ACLHOST_ISA {
 
+// Views with stride 0 may describe more elements than a number can count.
+inline int64_t saturating_product(int64_t a, int64_t b) {
+  int64_t product;
+  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+
 // Where the elements of a volume lie, by their row-major number.
 class Places {
  public:
@@ -55,11 +61,12 @@ struct Unpooling {
 
   // Whether a row-major number times the size of an element is an offset, in all volumes.
   bool dense() const { return places.step() == item_size && small_step == item_size; }
-  // Of all tensors together.
-  int64_t bytes() const {
-    return large.slabs() * places.size() * item_size + walk.total * (item_size + index_size);
+  // Whether all tensors together need more than this.
+  bool exceeds(int64_t bytes) const {
+    const int64_t small_bytes = saturating_product(walk.total, item_size + index_size);
+    const int64_t elements = saturating_product(large.slabs(), places.size());
+    return small_bytes > bytes || elements > (bytes - small_bytes) / item_size;
   }
-
   // The first element of a large volume.
   char* volume(int64_t number) const { return large.slab(number).data; }
 

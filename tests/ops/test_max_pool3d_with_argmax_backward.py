@@ -44,8 +44,14 @@ APART = [
     ((3, 7, 9, 41), (2, 1, 3), (3, 2, 5), 0, 1),
     ((1, 2, 5, 8, 35), (2, 2, 2), (3, 3, 2), 0, 1),
     ((2, 1, 4, 5, 33), 1, (1, 2, 1), 0, 3),
+    ((2, 3, 9, 1, 33), (1, 1, 2), (2, 1, 2), 0, 1),
+    ((2, 3, 7, 9, 1), (2, 2, 1), (2, 2, 1), 0, 1),
 ]
-SHARED = [((1, 1, 50, 40, 41), 3, 2, 1, 1), ((1, 1, 60, 20, 37), 3, 1, 1, 1)]
+SHARED = [
+    ((1, 1, 50, 40, 41), 3, 2, 1, 1),
+    ((1, 1, 60, 20, 37), 3, 1, 1, 1),
+    ((1, 3, 30, 50, 1), (3, 3, 1), (2, 2, 1), (1, 1, 0), 1),
+]
 
 
 def array(values: object, dtype: str = "float32") -> np.ndarray:
@@ -194,6 +200,7 @@ def test_views_give_the_same_bits_as_copies(dtype: str, window: tuple) -> None:
         np.zeros((*shape[:4], 2 * shape[4]), x.dtype)[..., ::-2],
         np.zeros(shape[::-1], x.dtype).T,
         np.zeros(shape, x.dtype)[::-1, :, ::-1],
+        np.zeros(shape, x.dtype)[:, ::-1, :, ::-1],
         np.frombuffer(bytearray(wanted.nbytes + 1), x.dtype, offset=1, count=x.size).reshape(shape),
     ]
     for out in outputs:

@@ -20,7 +20,7 @@
 #include "base/status.h"
 #include "kernels/convert.h"
 #include "kernels/memory.h"
-#include "kernels/simd.h"
+#include "kernels/pairs.h"
 #include "kernels/strided.h"
 #include "kernels/transpose.h"
 #include "opbase/no_kernel.h"

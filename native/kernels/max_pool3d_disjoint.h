@@ -17,21 +17,6 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace disjoint_detail {
 
-template <int bytes>
-struct BitsOf;
-template <>
-struct BitsOf<2> {
-  using type = uint16_t;
-};
-template <>
-struct BitsOf<4> {
-  using type = uint32_t;
-};
-template <>
-struct BitsOf<8> {
-  using type = uint64_t;
-};
-
 // Some rows of the result, each with the gradients of the columns where it is the staged row.
 template <int rows, int lanes, typename Bits>
 inline void select_rows(const Bits* staged, const Bits* gradients, Bits first, int64_t count,
@@ -80,7 +65,7 @@ inline IndexWords<Words> load_indices(const int64_t* from) {
 
 template <typename T, typename Index>
 class DisjointWindows {
-  using Bits = typename disjoint_detail::BitsOf<sizeof(T)>::type;
+  using Bits = BitsOf<T>;
   static constexpr int kStep = kLanes<ComputeType<T>>;
   static constexpr int64_t kSize = sizeof(T);
   using Words = Vector<int32_t, kStep>;

@@ -2,12 +2,31 @@
 // Elements in memory that belongs to a client, which is aligned as the client likes.
 #pragma once
 
+#include <cstdint>
 #include <cstring>
 
 #include "kernels/isa.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
+
+// The unsigned integer that is as wide as an element.
+template <int bytes>
+struct BitsOfWidth;
+template <>
+struct BitsOfWidth<2> {
+  using type = uint16_t;
+};
+template <>
+struct BitsOfWidth<4> {
+  using type = uint32_t;
+};
+template <>
+struct BitsOfWidth<8> {
+  using type = uint64_t;
+};
+template <typename T>
+using BitsOf = typename BitsOfWidth<sizeof(T)>::type;
 
 template <typename T>
 T load(const char* address) {

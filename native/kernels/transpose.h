@@ -4,31 +4,16 @@
 
 #include <cstdint>
 
+#include "kernels/memory.h"
 #include "kernels/simd.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
 
-// An unsigned integer as wide as an element.
-template <int bytes>
-struct BitsOfWidth;
-template <>
-struct BitsOfWidth<2> {
-  using type = uint16_t;
-};
-template <>
-struct BitsOfWidth<4> {
-  using type = uint32_t;
-};
-template <>
-struct BitsOfWidth<8> {
-  using type = uint64_t;
-};
-
 // Four elements of each of four columns, `step` apart.
 template <typename T>
 inline void transpose_4x4(const T* from, int64_t step, T* to, int64_t row_length) {
-  using V = Vector<typename BitsOfWidth<sizeof(T)>::type, 4>;
+  using V = Vector<BitsOf<T>, 4>;
   const V a = load_vector<V>(from), b = load_vector<V>(from + step);
   const V c = load_vector<V>(from + 2 * step), d = load_vector<V>(from + 3 * step);
   const V ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5);

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements two vectors at a time, for operators that compute every element by itself.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "kernels/simd.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+
+// Two vectors of neighbouring elements, in an order that belongs to the type.
+template <typename T>
+struct Pair {
+  Vector<ComputeType<T>> first;
+  Vector<ComputeType<T>> second;
+};
+
+template <typename T>
+inline Pair<T> load_pair(const T* from) {
+  return {load_widened(from), load_widened(from + kLanes<ComputeType<T>>)};
+}
+
+// The elements of a pair in one vector.
+inline Vector<uint16_t> pack(const Pair<Half>& pair) {
+  return join(narrow_to_half(pair.first), narrow_to_half(pair.second),
+              std::make_integer_sequence<int, 2 * kLanes<float>>{});
+}
+
+// The even elements come first, then the odd ones: so none has to change its place.
+inline Pair<BFloat16> load_pair(const BFloat16* from) {
+  const auto both = load_vector<Vector<uint32_t>>(from);
+  return {bit_cast<Vector<float>>(both << 16), bit_cast<Vector<float>>(both & 0xFFFF0000u)};
+}
+inline Vector<uint32_t> pack(const Pair<BFloat16>& pair) {
+  const auto even = float_to_bf16<Vector<uint32_t>>(pair.first) >> 16;
+  const auto odd = float_to_bf16<Vector<uint32_t>>(pair.second) & 0xFFFF0000u;
+  return even | odd;
+}
+
+// Where results go: to memory anywhere, or past the cache to memory aligned like a vector.
+struct Store {
+  template <typename V>
+  static void vector(void* to, V vector) {
+    store_vector(to, vector);
+  }
+};
+struct Stream {
+  template <typename V>
+  static void vector(void* to, V vector) {
+    stream_vector(to, vector);
+  }
+};
+
+template <typename Way, typename T>
+inline void put_pair(T* to, const Pair<T>& pair) {
+  if constexpr (std::is_same_v<T, ComputeType<T>>) {
+    Way::vector(to, pair.first);
+    Way::vector(to + kLanes<T>, pair.second);
+  } else {
+    Way::vector(to, pack(pair));
+  }
+}
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

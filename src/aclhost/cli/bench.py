@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from aclhost.bench.results import Run
     from aclhost.bench.runner import Effort
 
-_NARROWEST = 120
+_NARROWEST = 130
 _RESULTS, _TABLE = "results.json", "table.txt"
 
 

@@ -18,7 +18,8 @@ namespace aclhost {
 namespace {
 
 constexpr int kMostThreads = 256;
-constexpr int kChunksPerThread = 4;                 // a late worker still finds something
+constexpr std::size_t kFewWorkers = 16;  // more would take long to move, and have where to go
+constexpr int kChunksPerThread = 4;      // a late worker still finds something
 constexpr std::chrono::microseconds kSpinning(50);  // a worker's, between two calls
 constexpr std::chrono::microseconds kWaiting(20);   // a caller's, for a worker's last chunk
 
@@ -109,7 +110,7 @@ class Pool {
   // worker, so that one would wait for milliseconds, while another processor idles. So workers may
   // not run there, unless they have no choice.
   void keep_off(int cpu) {
-    if (cpu == avoided_cpu_) return;
+    if (cpu == avoided_cpu_ || workers_.size() > kFewWorkers) return;
     avoided_cpu_ = cpu;
     cpu_set_t others;
     if (sched_getaffinity(0, sizeof others, &others) != 0) return;

@@ -3,8 +3,8 @@
 //
 // Work goes in blocks small enough for the first-level cache. A block's inputs are arrays of the
 // operator's element type T: the tensor's own memory where that is contiguous, else a copy on the
-// stack. One plain loop widens to the compute type, applies the point function and rounds once to
-// T; where the output is not a contiguous array of T, a second one casts and scatters.
+// stack. One loop of vectors widens to the compute type, applies the point function and rounds once
+// to T; where the output is not a contiguous array of T, a second one casts and scatters.
 //
 // An output may be one of the inputs, or occupy the same elements in the same layout.
 #pragma once

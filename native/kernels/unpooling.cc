@@ -57,6 +57,8 @@ Unpooling::Unpooling(const TensorView& large_view, const TensorView& small_view,
   const Volumes small_volumes = volumes_of(small_view, item_size);
   small = small_volumes.data;
   small_size = Places(small_volumes.slab(0)).size();
+  const int64_t planes = std::max<int64_t>(large.shape[2] / small_volumes.shape[2], 1);
+  layer = saturating_product(planes, saturating_product(large.shape[3], large.shape[4]));
   index_size = data_type_bits(indices_view.dtype) / 8;
   indices = volumes_of(indices_view, index_size).data;
   // The dense operand keeps the walk in row-major order, whatever the strides of the others.

@@ -73,6 +73,7 @@ struct Unpooling {
   Volumes large;
   Places places;       // in each of the large volumes
   int64_t small_size;  // elements of a small volume
+  int64_t layer;       // places in a large volume that one plane of a small one stands for
   StridedLoop walk;    // row-major; operand 1 is the small tensor, 2 the indices
   char* small;
   const char* indices;
@@ -106,35 +107,63 @@ void for_each_stretch(const Unpooling& u, int64_t begin, int64_t end, const Visi
   }
 }
 
+// Places in one large volume, from first to last - 1.
+struct Part {
+  int64_t first;
+  int64_t last;
+
+  int64_t size() const { return last - first; }
+  bool holds(int64_t index) const {
+    return static_cast<uint64_t>(index) - first < static_cast<uint64_t>(last - first);
+  }
+};
+
 // Indices are copied, checked and used in chunks of this length.
 constexpr int64_t kChunk = 64;
+
+// Asks for indices that follow each other in memory, while those at `i` are used: the processor
+// does so itself, but stops at every page.
+template <typename Index>
+inline void fetch_indices(const Stretch& stretch, int64_t i) {
+  constexpr int64_t kAhead = 4 << 10, kLine = 64, kSize = sizeof(Index);  // bytes
+  const auto from = reinterpret_cast<uintptr_t>(stretch.indices) + i * kSize + kAhead;
+  for (int64_t byte = 0; byte < kChunk * kSize; byte += kLine) {
+    __builtin_prefetch(reinterpret_cast<const void*>(from + byte));
+  }
+}
 
 namespace unpool_detail {
 
 template <typename Index>
-inline bool take(const char* from, int64_t step, int64_t count, int64_t last, int64_t* to) {
+inline bool take(const char* from, int64_t step, int64_t count, const Part& part, int64_t* to) {
+  const uint64_t first = part.first, last = part.last - 1;
   int64_t outside = 0;  // negative as soon as one of the numbers that it is made of is
   for (int64_t i = 0; i < count; ++i) {
     const int64_t index = load<Index>(from + i * step);
     to[i] = index;
-    outside |= index | static_cast<int64_t>(static_cast<uint64_t>(last) - index);
+    outside |= static_cast<int64_t>((index - first) | (last - index));
   }
   return outside >= 0;
 }
 
 }  // namespace unpool_detail
 
-// Copies indices, and says whether all of them name a place. They are read once: a client that
+// Copies indices, and says whether all of them lie in a part. They are read once: a client that
 // changes them meanwhile must not get past the check, so only the copies may be used.
 template <typename Index>
-inline bool take_indices(const Unpooling& u, const char* from, int64_t count, int64_t* to) {
+inline bool take_indices(const Unpooling& u, const Part& part, const char* from, int64_t count,
+                         int64_t* to) {
   constexpr int64_t kSize = sizeof(Index);
-  const int64_t last = u.places.size() - 1;
   if (u.index_step != kSize) {
-    return unpool_detail::take<Index>(from, u.index_step, count, last, to);
+    return unpool_detail::take<Index>(from, u.index_step, count, part, to);
   }
-  return count == kChunk ? unpool_detail::take<Index>(from, kSize, kChunk, last, to)
-                         : unpool_detail::take<Index>(from, kSize, count, last, to);
+  return count == kChunk ? unpool_detail::take<Index>(from, kSize, kChunk, part, to)
+                         : unpool_detail::take<Index>(from, kSize, count, part, to);
+}
+// The same for the whole volume: whether all of them name a place.
+template <typename Index>
+inline bool take_indices(const Unpooling& u, const char* from, int64_t count, int64_t* to) {
+  return take_indices<Index>(u, {0, u.places.size()}, from, count, to);
 }
 
 inline bool names_place(const Unpooling& u, int64_t index) {

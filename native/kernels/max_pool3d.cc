@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/max_pool3d.h"
 
+#include <cmath>
 #include <limits>
+#include <memory>
+#include <new>
 
 #include "kernels/elementwise.h"
 #include "kernels/max_pool3d_rows.h"
+#include "kernels/max_pool3d_sink.h"
+#include "kernels/max_pool3d_sliding.h"
 #include "kernels/volume.h"
 #include "opbase/geometry.h"
 #include "ops/max_pool3d_with_argmax.h"
@@ -59,11 +64,144 @@ class Pool {
       : window_(args.kernelSize, args.stride, args.padding, args.dilation, args.ceilMode),
         self_(volumes_of(args.self, sizeof(T), channels_last)),
         out_(volumes_of(args.out, sizeof(T), channels_last)),
-        indices_(volumes_of(args.indices, sizeof(Index), channels_last)) {}
+        indices_(volumes_of(args.indices, sizeof(Index), channels_last)) {
+    const int64_t result = out_.slabs() * out_.slab(0).elements();
+    const int64_t bytes = self_.slabs() * self_.slab(0).elements() * int64_t{sizeof(T)} +
+                          result * int64_t{sizeof(T) + sizeof(Index)};
+    past_cache_ = bytes > kCacheBytes;
+  }
 
   bool empty() const { return self_.empty() || out_.empty(); }
 
   void compute() const {
+    const bool overlap =
+        window_.kernel[0] > window_.stride[0] || window_.kernel[1] > window_.stride[1];
+    const Plan plan = make_plan();
+    overlap && plan.memory <= kMostMemory ? by_blocks(plan) : by_rows();
+  }
+
+ private:
+  using Maxima = SlidingMaxima<T>;
+  static constexpr int64_t kUsualMemory = 128 << 10;
+  static constexpr int64_t kMostMemory = 2 << 20;
+  static constexpr int64_t kStackMemory = 32 << 10;
+  static constexpr int64_t kLine = 64;
+
+  // The size of blocks, and the memory that each takes.
+  struct Plan {
+    int64_t columns, rows, planes, memory;
+    int64_t blocks = 0;  // without regard to planes
+  };
+
+  static int64_t pieces(int64_t length, int64_t piece) { return (length + piece - 1) / piece; }
+
+  // Windows that share elements are computed in blocks of rows and columns whose maxima stay in the
+  // cache, and these in parts of their depth where slabs are few.
+  Plan make_plan() const {
+    const int64_t planes = out_.shape[2], rows = out_.shape[3], columns = out_.shape[4];
+    Plan plan = {std::min(columns, Maxima::kMostColumns), rows, planes, 0};
+    const auto memory = [&] {
+      return Maxima::memory(self_.slab(0), window_, plan.rows, plan.columns);
+    };
+    while ((plan.memory = memory()) > kUsualMemory && plan.rows > 1) plan.rows = (plan.rows + 1) / 2;
+    plan.blocks = out_.slabs() * pieces(rows, plan.rows) * pieces(columns, plan.columns);
+    const int64_t wanted = pieces(4 * thread_count(), plan.blocks);
+    plan.planes = std::max(pieces(planes, wanted), std::min(planes, 2 * window_.kernel[0]));
+    return plan;
+  }
+
+  void by_blocks(const Plan& plan) const {
+    // A tap along an axis costs about as much as an element of a plain loop.
+    int64_t cost = plan.planes * plan.rows * plan.columns;
+    for (int64_t taps : window_.kernel) cost *= std::min<int64_t>(taps, 8);
+    parallel_for(plan.blocks * pieces(out_.shape[2], plan.planes),
+                 std::max<int64_t>(kParallelElements / cost, 1),
+                 [&](int64_t begin, int64_t end) { compute_blocks(plan, begin, end); });
+  }
+
+  void compute_blocks(const Plan& plan, int64_t begin, int64_t end) const {
+    alignas(kLine) char stack[kStackMemory];
+    std::unique_ptr<char[]> heap;
+    char* memory = stack;
+    if (plan.memory > kStackMemory) {
+      if (plan.memory <= kMostMemory) heap.reset(new (std::nothrow) char[plan.memory + kLine]);
+      memory = heap.get();
+      memory += -reinterpret_cast<uintptr_t>(memory) % kLine;
+    }
+    for (int64_t number = begin; number < end; ++number) {
+      int64_t left = number;
+      const auto piece = [&](int64_t length, int64_t size, int64_t* first) {
+        const int64_t count = pieces(length, size);
+        *first = left % count * size;
+        left /= count;
+        return std::min(size, length - *first);
+      };
+      PoolBlock block;
+      int64_t first;
+      block.columns = piece(out_.shape[4], plan.columns, &block.column);
+      block.rows = piece(out_.shape[3], plan.rows, &block.row);
+      const int64_t planes = piece(out_.shape[2], plan.planes, &first);
+      compute_block(left, block, first, first + planes, memory);
+    }
+  }
+
+  // Where a row of the result is, and its slab of the input.
+  struct Row {
+    const Slab& slab;
+    Taps depth, height;
+    char* out;
+    char* indices;
+  };
+
+  void compute_block(int64_t number, const PoolBlock& block, int64_t first, int64_t last,
+                     char* memory) const {
+    const Slab slab = self_.slab(number);
+    if (!memory) {
+      for_each_row(number, slab, block, first, last, [&](const Row& row, int64_t) {
+        pool_one_by_one(row, block.column, block.column + block.columns);
+      });
+      return;
+    }
+    Maxima maxima(window_, slab, block, memory);
+    PoolSink<T, T, Maxima::kStep> elements(block.columns, out_.strides[4], past_cache_);
+    PoolSink<Index, int32_t, Maxima::kStep> places(block.columns, indices_.strides[4], past_cache_);
+    int64_t depth = -1;
+    for_each_row(number, slab, block, first, last, [&](const Row& row, int64_t number_in_block) {
+      if (row.depth.count == 0 || row.height.count == 0) {
+        pool_one_by_one(row, block.column, block.column + block.columns);
+        return;
+      }
+      if (row.depth.first != depth || number_in_block == 0) maxima.look_at(row.depth);
+      depth = row.depth.first;
+      T* const element_room = elements.room(row.out + block.column * out_.strides[4]);
+      int32_t* const place_room = places.room(row.indices + block.column * indices_.strides[4]);
+      const bool doubtful =
+          maxima.compute_row(number_in_block, row.height, element_room, place_room);
+      elements.take(element_room, row.out + block.column * out_.strides[4]);
+      places.take(place_room, row.indices + block.column * indices_.strides[4]);
+      if (!doubtful) return;
+      elements.flush();
+      places.flush();
+      pool_doubtful(row, block);
+    });
+    elements.flush();
+    places.flush();
+  }
+
+  template <typename Visit>
+  void for_each_row(int64_t number, const Slab& slab, const PoolBlock& block, int64_t first,
+                    int64_t last, const Visit& visit) const {
+    const Slab out = out_.slab(number), indices = indices_.slab(number);
+    for (int64_t d = first; d < last; ++d) {
+      const Taps depth = taps(slab, 0, d);
+      for (int64_t i = 0; i < block.rows; ++i) {
+        const int64_t h = block.row + i;
+        visit(Row{slab, depth, taps(slab, 1, h), out.row(d, h), indices.row(d, h)}, i);
+      }
+    }
+  }
+
+  void by_rows() const {
     const int64_t rows = out_.slabs() * out_.shape[2] * out_.shape[3];
     // A tap costs about as much as an element of a plain loop.
     int64_t cost = out_.shape[4];
@@ -74,15 +212,6 @@ class Pool {
       in_vectors ? compute_rows<true>(begin, end) : compute_rows<false>(begin, end);
     });
   }
-
- private:
-  // Where a row of the result is, and its slab of the input.
-  struct Row {
-    const Slab& slab;
-    Taps depth, height;
-    char* out;
-    char* indices;
-  };
 
   // Rows are numbered through all slabs and computed independently.
   template <bool in_vectors>
@@ -122,6 +251,20 @@ class Pool {
     }
   }
 
+  // Those of a row that PoolKeys cannot tell.
+  void pool_doubtful(const Row& row, const PoolBlock& block) const {
+    for (int64_t w = block.column; w < block.column + block.columns; ++w) {
+      const auto value = widen(load<T>(row.out + w * out_.strides[4]));
+      const int64_t first = w * window_.stride[2] - window_.padding[2];
+      const int64_t last = first + (window_.kernel[2] - 1) * window_.dilation[2];
+      const bool sees_padding = first < 0 || last >= row.slab.shape[2];
+      if (std::abs(value) > 0 && (std::isfinite(value) || (std::isinf(value) && !sees_padding))) {
+        continue;
+      }
+      pool_one_by_one(row, w, w + 1);
+    }
+  }
+
   // The last step overlaps the one before, where there is one.
   void pool_in_vectors(const Row& row, MaximaOfRow<T>* maxima) const {
     constexpr int64_t kStep = MaximaOfRow<T>::kStep;
@@ -155,6 +298,7 @@ class Pool {
 
   const Window window_;
   const Volumes self_, out_, indices_;
+  bool past_cache_;
 };
 
 template <typename T, typename Index>
@@ -169,7 +313,8 @@ Status pool(const MaxPool3dWithArgmaxArgs& args) {
 Status run(const MaxPool3dWithArgmaxArgs& args) {
   return visit_floating(args.self, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    return args.indices.dtype == ACL_INT64 ? pool<T, int64_t>(args) : pool<T, int32_t>(args);
+    if constexpr (std::is_same_v<T, double>) return no_kernel_for(args.self);
+    else return args.indices.dtype == ACL_INT64 ? pool<T, int64_t>(args) : pool<T, int32_t>(args);
   });
 }
 

@@ -14,11 +14,11 @@ constexpr int64_t kLine = 64;     // bytes of a cache line
 constexpr int64_t kGrain = 4096;  // positions; less is not worth a second thread
 
 // Note [Fetching ahead]
-// A gather waits for memory at every element, unless that was asked for before. The elements of a
-// later chunk are asked for one by one; that suits indices of a pool, which are close to each
-// other. Random ones touch the lines of a volume in no order that memory likes: if the second-level
-// cache can hold it, the whole next volume is asked for, from front to back, while this one is
-// read.
+// A gather waits for memory at every element, unless that was asked for before. Elements of a later
+// chunk can be asked for one by one. Small ones of a pool's indices share lines, so it takes less to
+// ask for the volume from front to back, one layer ahead. Random indices touch the lines of a volume
+// in no order that memory likes: if the second-level cache can hold it, the whole next volume is
+// asked for, from front to back, while this one is read.
 class FetchAhead {
  public:
   FetchAhead() = default;  // of nothing
@@ -33,13 +33,15 @@ class FetchAhead {
       high = std::max(high, chunk[i]);
     }
     const bool local = high - low < u.places.size() / 4;
-    // Neighbours share lines, the more the smaller they are; asking again costs time.
+    const int64_t volume_bytes = u.places.size() * item_size_, layer_bytes = u.layer * item_size_;
+    by_index_ = local ? item_size_ >= 4 || layer_bytes > kHeldLayer : volume_bytes > kHeldVolume;
+    // Asking for a line again costs time.
     every_ = local && item_size_ < 4 ? 4 / item_size_ : 1;
-    by_index_ = local || u.places.size() * item_size_ > kHeldBytes;
-    if (by_index_ || next_volume == nullptr) return;
+    if (by_index_ || (!local && next_volume == nullptr)) return;
     const int64_t chunks = (u.small_size + kChunk - 1) / kChunk;
-    piece_ = (u.places.size() * item_size_ + chunks - 1) / chunks;
-    next_ = next_volume + stretch.position % u.small_size / kChunk * piece_;
+    piece_ = (volume_bytes + chunks - 1) / chunks;
+    next_ = local ? volume_ + layer_bytes + kAhead : reinterpret_cast<uintptr_t>(next_volume);
+    next_ += stretch.position % u.small_size / kChunk * piece_;
   }
 
   // What is worth asking for while the chunk at `i` is read. These indices are not checked, but to
@@ -53,19 +55,23 @@ class FetchAhead {
         __builtin_prefetch(reinterpret_cast<const void*>(volume_ + index * item_size_));
       }
     }
-    for (int64_t byte = 0; byte < piece_; byte += kLine) __builtin_prefetch(next_ + byte);
+    for (int64_t byte = 0; byte < piece_; byte += kLine) {
+      __builtin_prefetch(reinterpret_cast<const void*>(next_ + byte));
+    }
     next_ += piece_;
   }
 
  private:
-  static constexpr int64_t kHeldBytes = 512 << 10;
+  static constexpr int64_t kHeldVolume = 512 << 10;  // bytes
+  static constexpr int64_t kHeldLayer = 64 << 10;
+  static constexpr int64_t kAhead = 1 << 10;
 
   uintptr_t volume_ = 0;
   int64_t item_size_ = 0;
   bool by_index_ = false;
   int64_t every_ = 1;
-  const char* next_ = nullptr;  // in the next volume
-  int64_t piece_ = 0;           // bytes of it for each chunk
+  uintptr_t next_ = 0;  // what is to be asked for from front to back
+  int64_t piece_ = 0;   // bytes of it for each chunk
 };
 
 // A full chunk between dense tensors. Elements leave in words of 8 bytes: storing each on its own
@@ -151,6 +157,7 @@ class Gather {
       ahead = FetchAhead(u_, s, next_volume, taken);
     }
     for (; i + kChunk <= s.length; i += kChunk) {
+      if (dense_ && !near_by_) fetch_indices<int64_t>(s, i);
       ahead.at<int64_t>(s, i);
       chunk(s, i, kChunk, taken, streams, bad);
     }

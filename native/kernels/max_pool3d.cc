@@ -8,7 +8,6 @@
 
 #include "kernels/elementwise.h"
 #include "kernels/max_pool3d_rows.h"
-#include "kernels/max_pool3d_sink.h"
 #include "kernels/max_pool3d_sliding.h"
 #include "kernels/volume.h"
 #include "opbase/geometry.h"
@@ -64,20 +63,16 @@ class Pool {
       : window_(args.kernelSize, args.stride, args.padding, args.dilation, args.ceilMode),
         self_(volumes_of(args.self, sizeof(T), channels_last)),
         out_(volumes_of(args.out, sizeof(T), channels_last)),
-        indices_(volumes_of(args.indices, sizeof(Index), channels_last)) {
-    const int64_t result = out_.slabs() * out_.slab(0).elements();
-    const int64_t bytes = self_.slabs() * self_.slab(0).elements() * int64_t{sizeof(T)} +
-                          result * int64_t{sizeof(T) + sizeof(Index)};
-    past_cache_ = bytes > kCacheBytes;
-  }
+        indices_(volumes_of(args.indices, sizeof(Index), channels_last)) {}
 
   bool empty() const { return self_.empty() || out_.empty(); }
 
   void compute() const {
     const bool overlap =
         window_.kernel[0] > window_.stride[0] || window_.kernel[1] > window_.stride[1];
+    if (!overlap) return by_rows();
     const Plan plan = make_plan();
-    overlap && plan.memory <= kMostMemory ? by_blocks(plan) : by_rows();
+    plan.memory <= kMostMemory ? by_blocks(plan) : by_rows();
   }
 
  private:
@@ -103,7 +98,8 @@ class Pool {
     const auto memory = [&] {
       return Maxima::memory(self_.slab(0), window_, plan.rows, plan.columns);
     };
-    while ((plan.memory = memory()) > kUsualMemory && plan.rows > 1) plan.rows = (plan.rows + 1) / 2;
+    while ((plan.memory = memory()) > kUsualMemory && plan.rows > 1)
+      plan.rows = (plan.rows + 1) / 2;
     plan.blocks = out_.slabs() * pieces(rows, plan.rows) * pieces(columns, plan.columns);
     const int64_t wanted = pieces(4 * thread_count(), plan.blocks);
     plan.planes = std::max(pieces(planes, wanted), std::min(planes, 2 * window_.kernel[0]));
@@ -163,8 +159,8 @@ class Pool {
       return;
     }
     Maxima maxima(window_, slab, block, memory);
-    PoolSink<T, T, Maxima::kStep> elements(block.columns, out_.strides[4], past_cache_);
-    PoolSink<Index, int32_t, Maxima::kStep> places(block.columns, indices_.strides[4], past_cache_);
+    T staged_elements[Maxima::kMostColumns];
+    int32_t staged_places[Maxima::kMostColumns];
     int64_t depth = -1;
     for_each_row(number, slab, block, first, last, [&](const Row& row, int64_t number_in_block) {
       if (row.depth.count == 0 || row.height.count == 0) {
@@ -173,19 +169,36 @@ class Pool {
       }
       if (row.depth.first != depth || number_in_block == 0) maxima.look_at(row.depth);
       depth = row.depth.first;
-      T* const element_room = elements.room(row.out + block.column * out_.strides[4]);
-      int32_t* const place_room = places.room(row.indices + block.column * indices_.strides[4]);
-      const bool doubtful =
-          maxima.compute_row(number_in_block, row.height, element_room, place_room);
-      elements.take(element_room, row.out + block.column * out_.strides[4]);
-      places.take(place_room, row.indices + block.column * indices_.strides[4]);
-      if (!doubtful) return;
-      elements.flush();
-      places.flush();
-      pool_doubtful(row, block);
+      char* const out = row.out + block.column * out_.strides[4];
+      char* const indices = row.indices + block.column * indices_.strides[4];
+      T* const elements = in_place<T>(out, out_.strides[4], block.columns, staged_elements);
+      int32_t* const places =
+          in_place<Index>(indices, indices_.strides[4], block.columns, staged_places);
+      const bool doubtful = maxima.compute_row(number_in_block, row.height, elements, places);
+      put_row<T>(elements, block.columns, out, out_.strides[4]);
+      put_row<Index>(places, block.columns, indices, indices_.strides[4]);
+      if (doubtful) pool_doubtful(row, block);
     });
-    elements.flush();
-    places.flush();
+  }
+
+  // A row of the result if it can be computed there, in whole vectors, else where it is staged.
+  template <typename To, typename From>
+  static From* in_place(char* row, int64_t stride, int64_t columns, From* staged) {
+    const bool possible = sizeof(To) == sizeof(From) && stride == sizeof(To) &&
+                          columns % Maxima::kStep == 0 &&
+                          reinterpret_cast<uintptr_t>(row) % alignof(From) == 0;
+    return possible ? reinterpret_cast<From*>(row) : staged;
+  }
+
+  template <typename To, typename From>
+  static void put_row(const From* from, int64_t columns, char* row, int64_t stride) {
+    constexpr int64_t kItem = sizeof(To);
+    if (reinterpret_cast<const char*>(from) == row) return;
+    if (stride == kItem) {
+      for (int64_t i = 0; i < columns; ++i) store(row + i * kItem, static_cast<To>(from[i]));
+    } else {
+      for (int64_t i = 0; i < columns; ++i) store(row + i * stride, static_cast<To>(from[i]));
+    }
   }
 
   template <typename Visit>
@@ -298,7 +311,6 @@ class Pool {
 
   const Window window_;
   const Volumes self_, out_, indices_;
-  bool past_cache_;
 };
 
 template <typename T, typename Index>
@@ -313,8 +325,10 @@ Status pool(const MaxPool3dWithArgmaxArgs& args) {
 Status run(const MaxPool3dWithArgmaxArgs& args) {
   return visit_floating(args.self, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    if constexpr (std::is_same_v<T, double>) return no_kernel_for(args.self);
-    else return args.indices.dtype == ACL_INT64 ? pool<T, int64_t>(args) : pool<T, int32_t>(args);
+    if constexpr (std::is_same_v<T, double>)
+      return no_kernel_for(args.self);
+    else
+      return args.indices.dtype == ACL_INT64 ? pool<T, int64_t>(args) : pool<T, int32_t>(args);
   });
 }
 

@@ -63,7 +63,11 @@ class SlidingMaxima {
 
   // The memory is aligned to lines of the cache.
   SlidingMaxima(const Window& window, const Slab& slab, const PoolBlock& block, char* memory)
-      : window_(window), slab_(slab), block_(block), width_(padded(block.columns)), taken_length_(row_length(window, block.columns)) {
+      : window_(window),
+        slab_(slab),
+        block_(block),
+        width_(padded(block.columns)),
+        taken_length_(row_length(window, block.columns)) {
     const auto take = [&](auto** array, int64_t count) {
       *array = reinterpret_cast<std::remove_reference_t<decltype(*array)>>(memory);
       memory += count * static_cast<int64_t>(sizeof **array);
@@ -94,8 +98,8 @@ class SlidingMaxima {
     const int64_t first = block.column * window.stride[2] - window.padding[2];
     first_column_ = std::max<int64_t>(first, 0);
     lead_ = first_column_ - first;
-    const int64_t reach = (block.columns - 1) * window.stride[2] +
-                          (window.kernel[2] - 1) * window.dilation[2] + 1;
+    const int64_t reach =
+        (block.columns - 1) * window.stride[2] + (window.kernel[2] - 1) * window.dilation[2] + 1;
     columns_ = std::max<int64_t>(std::min(slab.shape[2], first + reach) - first_column_, 0);
     input_rest_ = first_lanes(columns_ % kStep);
     result_rest_ = first_lanes(block.columns - (block.columns - 1) / kStep * kStep);
@@ -121,7 +125,7 @@ class SlidingMaxima {
   }
 
  private:
-  static constexpr int64_t kTaken = 8;         // rows
+  static constexpr int64_t kTaken = 8;        // rows
   static constexpr int64_t kAhead = 4 << 10;  // bytes
 
   static int64_t span(const Window& window, int axis) {
@@ -350,9 +354,9 @@ class SlidingMaxima {
   Key* keys_;
   Offset* offsets_;
   Key* taken_;
-  Ring planes_;  // of the input
-  const char* memory_end_;  // of the slab's
-  bool follow_;             // the elements of a row follow each other
+  Ring planes_;                  // of the input
+  const char* memory_end_;       // of the slab's
+  bool follow_;                  // the elements of a row follow each other
   int64_t first_row_, end_row_;  // of the input
   int64_t first_column_, columns_, lead_;
   Offsets input_rest_, result_rest_;  // the lanes that the last vector of a row needs

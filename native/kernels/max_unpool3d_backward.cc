@@ -15,10 +15,10 @@ constexpr int64_t kGrain = 4096;  // positions; less is not worth a second threa
 
 // Note [Fetching ahead]
 // A gather waits for memory at every element, unless that was asked for before. Elements of a later
-// chunk can be asked for one by one. Small ones of a pool's indices share lines, so it takes less to
-// ask for the volume from front to back, one layer ahead. Random indices touch the lines of a volume
-// in no order that memory likes: if the second-level cache can hold it, the whole next volume is
-// asked for, from front to back, while this one is read.
+// chunk can be asked for one by one. Small ones of a pool's indices share lines, so it takes less
+// to ask for the volume from front to back, one layer ahead. Random indices touch the lines of a
+// volume in no order that memory likes: if the second-level cache can hold it, the whole next
+// volume is asked for, from front to back, while this one is read.
 class FetchAhead {
  public:
   FetchAhead() = default;  // of nothing

@@ -17,40 +17,6 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
 
-template <typename T>
-struct Maximum {
-  T element;
-  int64_t index;
-};
-
-template <typename T>
-Maximum<T> window_maximum(const Slab& slab, const Taps& depth, const Taps& height,
-                          const Taps& width) {
-  using Real = ComputeType<T>;
-  Real maximum = -std::numeric_limits<Real>::infinity();
-  Maximum<T> best = {Narrow<T>::from(maximum), 0};
-  // With dilation a window can step over a short input. It gets minus infinity and index 0, which
-  // the backward can use.
-  if (depth.count == 0 || height.count == 0 || width.count == 0) return best;
-  best.index = depth.first * slab.plane() + height.first * slab.shape[2] + width.first;
-  for (int64_t i = 0; i < depth.count; ++i) {
-    const int64_t d = depth.first + i * depth.step;
-    for (int64_t j = 0; j < height.count; ++j) {
-      const int64_t h = height.first + j * height.step;
-      const char* row = slab.row(d, h);
-      for (int64_t k = 0; k < width.count; ++k) {
-        const int64_t w = width.first + k * width.step;
-        const T element = load<T>(row + w * slab.strides[2]);
-        const Real value = widen(element);
-        if (!replaces_maximum(value, maximum)) continue;
-        maximum = value;
-        best = {element, d * slab.plane() + h * slab.shape[2] + w};
-      }
-    }
-  }
-  return best;
-}
-
 // Stands for MaximaOfRow where that is not possible.
 struct NoVectors {
   NoVectors(const Slab&, const Window&) {}

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
-#include "kernels/isa.h"
+#include "kernels/convert.h"
+#include "kernels/volume.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
@@ -42,6 +44,42 @@ inline Taps taps_inside(int64_t start, int64_t kernel, int64_t dilation, int64_t
   const int64_t skipped = start < 0 ? (-1 - start) / step + 1 : 0;
   const int64_t end = start < length ? std::min(taps, (length - 1 - start) / step + 1) : 0;
   return {start + skipped * step, step, std::max<int64_t>(end - skipped, 0)};
+}
+
+// What a window takes, and where it is.
+template <typename T>
+struct Maximum {
+  T element;
+  int64_t index;
+};
+
+// The definition.
+template <typename T>
+Maximum<T> window_maximum(const Slab& slab, const Taps& depth, const Taps& height,
+                          const Taps& width) {
+  using Real = ComputeType<T>;
+  Real maximum = -std::numeric_limits<Real>::infinity();
+  Maximum<T> best = {Narrow<T>::from(maximum), 0};
+  // With dilation a window can step over a short input. It gets minus infinity and index 0, which
+  // the backward can use.
+  if (depth.count == 0 || height.count == 0 || width.count == 0) return best;
+  best.index = depth.first * slab.plane() + height.first * slab.shape[2] + width.first;
+  for (int64_t i = 0; i < depth.count; ++i) {
+    const int64_t d = depth.first + i * depth.step;
+    for (int64_t j = 0; j < height.count; ++j) {
+      const int64_t h = height.first + j * height.step;
+      const char* row = slab.row(d, h);
+      for (int64_t k = 0; k < width.count; ++k) {
+        const int64_t w = width.first + k * width.step;
+        const T element = load<T>(row + w * slab.strides[2]);
+        const Real value = widen(element);
+        if (!replaces_maximum(value, maximum)) continue;
+        maximum = value;
+        best = {element, d * slab.plane() + h * slab.shape[2] + w};
+      }
+    }
+  }
+  return best;
 }
 
 }  // namespace ACLHOST_ISA

@@ -26,8 +26,7 @@ class Canvas {
         item_size_(item_size),
         scratch_(scratch),
         room_(scratch ? room : part.size()),
-        window_{part.first, part.first},
-        used_(part.first) {}
+        window_{part.first, part.first} {}
 
   const Part& part() const { return part_; }
   // What is cleared, and to be written at origin().
@@ -43,12 +42,15 @@ class Canvas {
   // Moves the window to hold `high`, a place in the part; most of those before `low` are complete.
   void advance(int64_t low, int64_t high) {
     if (scratch_) {
-      const bool complete = low >= used_ && (used_ - window_.first) * item_size_ >= kFlushed;
       const bool full = high >= window_.first + room_;
-      if (complete || full) flush(high < low + room_ ? low : high + 1 - room_ / 2);
+      // Little would have to be moved.
+      const bool complete = low >= window_.last - kCleared / item_size_ &&
+                            low - window_.first >= kFlushed / item_size_;
+      // What is flushed ends with a line, so the window may begin before.
+      const bool near = high + kLine < low + room_;
+      if (complete || full) flush(near ? low : high + 1 - room_ / 2);
     }
     clear(high + 1);
-    used_ = std::max(used_, high + 1);
   }
 
   void finish() {
@@ -58,7 +60,7 @@ class Canvas {
 
  private:
   static constexpr int64_t kLine = 64;
-  static constexpr int64_t kFlushed = 16 << 10;  // bytes; fewer are not worth the trouble
+  static constexpr int64_t kFlushed = 64 << 10;  // bytes; fewer are not worth the trouble
   static constexpr int64_t kCleared = 16 << 10;
 
   void clear(int64_t end) {
@@ -83,7 +85,7 @@ class Canvas {
       }
       const int64_t bytes = (done - window_.first) * item_size_;
       stream_run(scratch_, bytes, target);
-      const int64_t rest = std::max<int64_t>(std::min(used_, window_.last) - done, 0);
+      const int64_t rest = window_.last - done;
       std::memmove(scratch_, scratch_ + bytes, rest * item_size_);
       window_ = {done, done + rest};
     }
@@ -96,7 +98,6 @@ class Canvas {
   char* scratch_;
   int64_t room_;
   Part window_;
-  int64_t used_;  // no place from here on was written
 };
 
 }  // namespace ACLHOST_ISA

@@ -39,6 +39,14 @@ WINDOWS = [
     ((1, 2, 9, 8, 77), 3, (1, 1, 2), 1, (2, 2, 3)),
     ((1, 2, 9, 8, 77), (2, 2, 4), 1, 0, (1, 2, 3)),
     ((1, 1, 3, 3, 700), (1, 1, 600), (1, 1, 3), (0, 0, 300), 1),
+    # Windows that overlap, in several blocks of rows and columns.
+    ((1, 1, 5, 70, 600), 3, 1, 1, 1),
+    ((1, 2, 3, 40, 1100), (2, 3, 3), (1, 1, 2), (0, 1, 1), 1),
+    ((3, 1, 4, 300, 40), (3, 5, 2), (2, 1, 1), (1, 2, 0), 1),
+    ((1, 1, 9, 12, 65), (4, 4, 4), (1, 3, 1), 2, (2, 1, 1)),
+    # Strides and reaches that are too large for them.
+    ((1, 1, 6, 9, 300), 3, (1, 1, 70), 1, 1),
+    ((1, 1, 2, 4, 17000), (2, 3, 3), 1, (0, 1, 1), 1),
 ]
 
 
@@ -127,6 +135,22 @@ def test_every_bit_pattern_is_copied(dtype: str, window: tuple[int, ...]) -> Non
     again, places = aclhost.max_pool3d_with_argmax(reversed_x, *window)
     assert again.tobytes() == out.tobytes()
     assert np.array_equal(places, indices)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("values", [(-0.0, 0.0), (-0.0, 0.0, -1.0, NAN), (-INF, -INF, -1.0)], ids=str)
+@pytest.mark.parametrize("width", [3, 40, 70])
+def test_zeros_and_infinities_where_windows_overlap(
+    dtype: str, values: tuple[float, ...], width: int
+) -> None:
+    x = array(np.random.default_rng(0).choice(values, (2, 5, 6, width)), dtype)
+    x[1] = values[0]
+    for window in ((3, 1, 1), (3, 2, 1)):
+        out, indices = aclhost.max_pool3d_with_argmax(x, *window)
+        _, places = golden(x, *((number,) * 3 for number in (*window, 1)), False)
+        assert np.array_equal(indices, places)
+        taken = np.take_along_axis(x.reshape(2, -1), indices.reshape(2, -1).astype(int), 1)
+        assert out.tobytes() == taken.tobytes()
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -60,7 +60,7 @@ class Canvas {
 
  private:
   static constexpr int64_t kLine = 64;
-  static constexpr int64_t kFlushed = 64 << 10;  // bytes; fewer are not worth the trouble
+  static constexpr int64_t kFlushed = 16 << 10;  // bytes; fewer are not worth the trouble
   static constexpr int64_t kCleared = 16 << 10;
 
   void clear(int64_t end) {

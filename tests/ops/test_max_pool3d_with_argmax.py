@@ -138,7 +138,9 @@ def test_every_bit_pattern_is_copied(dtype: str, window: tuple[int, ...]) -> Non
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("values", [(-0.0, 0.0), (-0.0, 0.0, -1.0, NAN), (-INF, -INF, -1.0)], ids=str)
+@pytest.mark.parametrize(
+    "values", [(-0.0, 0.0), (-0.0, 0.0, -1.0, NAN), (-INF, -INF, -1.0)], ids=str
+)
 @pytest.mark.parametrize("width", [3, 40, 70])
 def test_zeros_and_infinities_where_windows_overlap(
     dtype: str, values: tuple[float, ...], width: int

@@ -64,11 +64,13 @@ class Pool {
     const auto memory = [&] {
       return Maxima::memory(self_.slab(0), window_, plan.rows, plan.columns);
     };
-    while ((plan.memory = memory()) > kUsualMemory && plan.rows > 1)
+    while ((plan.memory = memory()) > kUsualMemory && plan.rows > 1) {
       plan.rows = (plan.rows + 1) / 2;
+    }
     plan.blocks = out_.slabs() * pieces(rows, plan.rows) * pieces(columns, plan.columns);
     const int64_t wanted = pieces(4 * thread_count(), plan.blocks);
-    plan.planes = std::max(pieces(planes, wanted), std::min(planes, 2 * window_.kernel[0]));
+    plan.planes =
+        std::max(pieces(planes, wanted), std::min(planes, 2 * std::min(planes, window_.kernel[0])));
     return plan;
   }
 
@@ -127,14 +129,15 @@ class Pool {
     Maxima maxima(window_, slab, block, memory);
     T staged_elements[Maxima::kMostColumns];
     int32_t staged_places[Maxima::kMostColumns];
-    int64_t depth = -1;
+    Taps seen = {-1, 0, 0};
     for_each_row(number, slab, block, first, last, [&](const Row& row, int64_t number_in_block) {
       if (row.depth.count == 0 || row.height.count == 0) {
         pool_one_by_one(row, block.column, block.column + block.columns);
         return;
       }
-      if (row.depth.first != depth || number_in_block == 0) maxima.look_at(row.depth);
-      depth = row.depth.first;
+      if (row.depth.first != seen.first || row.depth.count != seen.count) {
+        maxima.look_at(seen = row.depth);
+      }
       char* const out = row.out + block.column * out_.strides[4];
       char* const indices = row.indices + block.column * indices_.strides[4];
       T* const elements = in_place<T>(out, out_.strides[4], block.columns, staged_elements);

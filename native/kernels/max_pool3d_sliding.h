@@ -44,10 +44,10 @@ class SlidingMaxima {
   // computed this way.
   static constexpr int64_t kTooMuch = INT64_MAX;
   static int64_t memory(const Slab& slab, const Window& window, int64_t rows, int64_t columns) {
-    constexpr int64_t kMost = 1 << 16;
+    constexpr int64_t kMost = 1 << 16;  // so that nothing overflows
     for (int axis = 0; axis < 3; ++axis) {
       if (window.dilation[axis] < 1 || window.dilation[axis] > kMost) return kTooMuch;
-      if (window.kernel[axis] > kMost) return kTooMuch;
+      if (window.kernel[axis] > kMost || span(window, axis) > kMost) return kTooMuch;
     }
     const int64_t reach = (window.kernel[1] - 1) * window.dilation[1] * slab.shape[2] +
                           (window.kernel[2] - 1) * window.dilation[2];
@@ -125,8 +125,8 @@ class SlidingMaxima {
   }
 
  private:
-  static constexpr int64_t kTaken = 8;        // rows
-  static constexpr int64_t kAhead = 4 << 10;  // bytes
+  static constexpr int64_t kTaken = 8;        // rows of the input
+  static constexpr int64_t kAhead = 4 << 10;  // bytes, to fetch while others are used
 
   static int64_t span(const Window& window, int axis) {
     return (window.kernel[axis] - 1) * window.dilation[axis] + 1;
@@ -324,7 +324,7 @@ class SlidingMaxima {
     return lanes < static_cast<Offset>(count);
   }
 
-  // Lanes of places from `first` on, one stride apart.
+  // Places of neighbouring windows, the first of which begins at `first`.
   void store_places(Offsets offset, Offsets plane, int32_t first, int32_t plane_step,
                     int32_t* to) const {
     using Words = Vector<int32_t>;
@@ -354,11 +354,12 @@ class SlidingMaxima {
   Key* keys_;
   Offset* offsets_;
   Key* taken_;
-  Ring planes_;                  // of the input
-  const char* memory_end_;       // of the slab's
-  bool follow_;                  // the elements of a row follow each other
-  int64_t first_row_, end_row_;  // of the input
-  int64_t first_column_, columns_, lead_;
+  Ring planes_;                       // of the input
+  const char* memory_end_;            // of the slab's
+  bool follow_;                       // the elements of a row follow each other
+  int64_t first_row_, end_row_;       // of the input
+  int64_t first_column_, columns_;    // likewise
+  int64_t lead_;                      // columns of padding before them
   Offsets input_rest_, result_rest_;  // the lanes that the last vector of a row needs
   Vector<int32_t> lane_steps_;
   Taps depth_;

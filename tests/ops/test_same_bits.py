@@ -67,6 +67,9 @@ values = array(places.shape, "float32")
 show("max_unpool3d one volume", aclhost.max_unpool3d(values, places, (64, 64, 64)))
 places = np.sort(places, None).reshape(places.shape)
 show("max_unpool3d in order", aclhost.max_unpool3d(values, places, (64, 64, 64)))
+places = rng.integers(0, 64 * 160**2, (1, 1, 64, 128, 160))  # sorted first, repeated indices
+values = array(places.shape, "float32")
+show("max_unpool3d in bands", aclhost.max_unpool3d(values, places, (64, 160, 160)))
 np.savez(sys.argv[1], **found)
 """
 ISAS = ("baseline", "avx2", "avx512")

@@ -42,6 +42,10 @@ class OverlappingWindows {
   static constexpr int64_t kStackSums = 32 * 1024;
   static constexpr int64_t kMostSums = 1024 * 1024;  // more go on the heap, up to this
   static constexpr int64_t kRun = 1024;
+  static constexpr int64_t kLine = 64;  // bytes of a line of the cache
+  // A place in the scratch is as far into a line as the element it is for, and vectors may look
+  // beyond the last.
+  static constexpr int64_t kSpare = 2 * kLine / kSize;
 
  public:
   static bool possible(const PoolGradient& work) {
@@ -61,7 +65,7 @@ class OverlappingWindows {
     parts_ = thread_count() == 1 || slabs >= wanted ? 1 : std::min((wanted - 1) / slabs + 1, most);
     part_planes_ = (depth_ + parts_ - 1) / parts_;
     parts_ = (depth_ + part_planes_ - 1) / part_planes_;
-    scratch_planes_ = std::min(std::max(kStackSums / plane_, reach(work)), part_planes_);
+    scratch_planes_ = std::min(std::max((kStackSums - kSpare) / plane_, reach(work)), part_planes_);
   }
 
   // A unit is a part of a slab: some planes.
@@ -73,13 +77,13 @@ class OverlappingWindows {
       for (int64_t unit = begin; unit < end; ++unit) accumulate_in_place(unit);
       return;
     }
-    const int64_t sums = scratch_planes_ * plane_;
+    const int64_t sums = scratch_planes_ * plane_ + kSpare;
     if (sums <= kStackSums) {
       alignas(64) Real scratch[kStackSums];
-      return compute_in(scratch, begin, end);
+      return compute_in(scratch, sums, begin, end);
     }
     const std::unique_ptr<Real[]> scratch(new (std::nothrow) Real[sums]);
-    if (scratch) return compute_in(scratch.get(), begin, end);
+    if (scratch) return compute_in(scratch.get(), sums, begin, end);
     for (int64_t unit = begin; unit < end; ++unit) outside_->set(unit / parts_);
   }
 
@@ -129,10 +133,18 @@ class OverlappingWindows {
     if (!inside) outside_->set(part.slab);
   }
 
-  void compute_in(Real* sums, int64_t begin, int64_t end) const {
-    std::fill_n(sums, scratch_planes_ * plane_, Real{0});
-    for (int64_t unit = begin; unit < end; ++unit) slide_over(part(unit), sums);
+  void compute_in(Real* scratch, int64_t size, int64_t begin, int64_t end) const {
+    std::fill_n(scratch, size, Real{0});
+    for (int64_t unit = begin; unit < end; ++unit) {
+      const Part part = this->part(unit);
+      slide_over(part, scratch + place_in_line(part.result.row(part.planes.begin, 0)));
+    }
     if (work_.past_cache) finish_streaming();
+  }
+
+  // How far into a line a place for the sum of this element should be.
+  static int64_t place_in_line(const char* element) {
+    return reinterpret_cast<uintptr_t>(element) / kSize % (kLine / sizeof(Real));
   }
 
   // The planes [first, first + scratch_planes_) are in the scratch.
@@ -251,12 +263,13 @@ class OverlappingWindows {
     const uint64_t own_begin = target.own_begin, own_size = target.own_size;
     Real* const sums = target.sums;
     bool inside = true;
+#pragma GCC unroll 4
     for (int64_t i = 0; i < count; ++i) {
       const uint64_t place = static_cast<uint64_t>(int64_t{indices[i]}) - begin;
       if constexpr (shared) {
         inside &= place < size;
         if (place - own_begin < own_size) sums[place - own_begin] += gradients[i];
-      } else if (place < size) {
+      } else if (__builtin_expect(place < size, 1)) {
         sums[place] += gradients[i];
       } else {
         inside = false;
@@ -280,38 +293,48 @@ class OverlappingWindows {
   }
 
   void write_run(char* to, int64_t step, int64_t count, Real* sums) const {
-    if (step == kSize && !work_.past_cache) return round_and_clear(sums, count, to);
+    if (step == kSize) {
+      const bool aligned = reinterpret_cast<uintptr_t>(to) % kSize == 0;
+      return work_.past_cache && aligned ? round_and_clear<Stream>(sums, count, to)
+                                         : round_and_clear<Store>(sums, count, to);
+    }
     alignas(64) char rounded[kRun * kSize];
-    for (int64_t begin = 0, length; begin < count; begin += length) {
-      char* place = to + begin * step;
-      // Runs end with a line: one that is written in two parts, past the cache, costs much more.
-      const int64_t into_line = reinterpret_cast<uintptr_t>(place) % 64 / kSize;
-      length = std::min(kRun - into_line, count - begin);
-      if (std::is_same_v<T, Real> && step == kSize) {
-        stream_run(sums + begin, length * kSize, place);
-        std::fill_n(sums + begin, length, Real{0});
-        continue;
-      }
-      round_and_clear(sums + begin, length, rounded);
-      if (step == kSize) {
-        stream_run(rounded, length * kSize, place);
-      } else {
-        for (int64_t i = 0; i < length; ++i) store(place + i * step, load<T>(rounded + i * kSize));
-      }
+    for (int64_t begin = 0; begin < count; begin += kRun) {
+      const int64_t length = std::min(kRun, count - begin);
+      round_and_clear<Store>(sums + begin, length, rounded);
+      char* const place = to + begin * step;
+      for (int64_t i = 0; i < length; ++i) store(place + i * step, load<T>(rounded + i * kSize));
     }
   }
 
+  template <typename Way>
   ACLHOST_APART static void round_and_clear(Real* sums, int64_t count, char* to) {
-    constexpr int64_t lanes = kLanes<Real>;
-    int64_t i = 0;
-    for (; i + lanes <= count; i += lanes) {
-      store_narrowed(reinterpret_cast<T*>(to + i * kSize), load_vector<Vector<Real>>(sums + i));
-      store_vector(sums + i, Vector<Real>{});
+    constexpr int64_t kElements = kVectorBytes / kSize;
+    int64_t i = elements_before_line(to, count);
+    round_few(sums, i, to);
+    for (; i + kElements <= count; i += kElements) {
+      Way::vector(to + i * kSize, load_narrowed<T>(sums + i));
+      for (int64_t k = 0; k < kElements; k += kLanes<Real>) {
+        store_vector(sums + i + k, Vector<Real>{});
+      }
     }
-    for (; i < count; ++i) {
-      store(to + i * kSize, Narrow<T>::from(sums[i]));
-      sums[i] = 0;
+    round_few(sums + i, count - i, to + i * kSize);
+  }
+
+  // How many elements of a run come before the first that starts a line of the cache.
+  static int64_t elements_before_line(const char* run, int64_t count) {
+    return std::min((-reinterpret_cast<intptr_t>(run) & (kLine - 1)) / kSize, count);
+  }
+
+  // Less than a line.
+  static void round_few(Real* sums, int64_t count, char* to) {
+    if (count == 0) return;
+    alignas(64) char rounded[kLine];
+    for (int64_t k = 0; k < kLine; k += kVectorBytes) {
+      store_vector(rounded + k, load_narrowed<T>(sums + k / kSize));
     }
+    std::memcpy(to, rounded, count * kSize);
+    std::fill_n(sums, count, Real{0});
   }
 
   const PoolGradient& work_;

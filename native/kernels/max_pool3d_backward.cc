@@ -75,8 +75,12 @@ Status backward(const MaxPool3dWithArgmaxBackwardArgs& args) {
 Status run(const MaxPool3dWithArgmaxBackwardArgs& args) {
   return visit_floating(args.self, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    return args.indices.dtype == ACL_INT64 ? backward<T, int64_t>(args)
-                                           : backward<T, int32_t>(args);
+    if constexpr (std::is_same_v<T, double>) {
+      return no_kernel_for(args.self);
+    } else {
+      return args.indices.dtype == ACL_INT64 ? backward<T, int64_t>(args)
+                                             : backward<T, int32_t>(args);
+    }
   });
 }
 

@@ -11,7 +11,6 @@
 #include <algorithm>
 
 #include "kernels/max_pool3d_backward.h"
-#include "kernels/permute.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
@@ -38,27 +37,6 @@ inline void select_rows(const Bits* staged, const Bits* gradients, Bits first, i
   int64_t i = 0;
   for (; i + lanes <= count; i += lanes) step(i);
   if (i < count) step(count - lanes);
-}
-
-// 32-bit indices one by one, and the words that must be 0 if they are longer.
-template <typename Words>
-struct IndexWords {
-  Words low;
-  Words high;
-};
-template <typename Words>
-inline IndexWords<Words> load_indices(const int32_t* from) {
-  return {load_vector<Words>(from), Words{}};
-}
-template <typename Words>
-inline IndexWords<Words> load_indices(const int64_t* from) {
-  const Words first = load_vector<Words>(from);
-  const Words second = load_vector<Words>(reinterpret_cast<const char*>(from) + sizeof(Words));
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  return {evens(first, second), odds(first, second)};
-#else
-  return {odds(first, second), evens(first, second)};
-#endif
 }
 
 }  // namespace disjoint_detail
@@ -214,7 +192,7 @@ class DisjointWindows {
           block_begin(static_cast<int32_t>(first_plane * plane + first_row * row)) {}
 
     void step(const Index* indices, const T* values, int64_t at, Stage* stage) {
-      const auto index = disjoint_detail::load_indices<Words>(indices);
+      const auto index = load_indices<Words>(indices);
       Words rest = index.low - (load_vector<Words>(stage->windows + at) + block_begin);
       const Words of_plane = count_off(&rest, plane, pairs ? 2 : window.kernel[0]);
       const Words of_row = count_off(&rest, row, pairs ? 2 : window.kernel[1]);

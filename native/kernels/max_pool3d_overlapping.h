@@ -7,7 +7,8 @@
 // the sums itself and stays in the cache, it is the scratch, and nothing slides.
 //
 // A slab may be shared among threads: each has some planes of the result, and drops gradients that
-// belong to others.
+// belong to others. Planes that would make a large scratch are taken in bands of rows, one band
+// after the other, in the same way.
 #pragma once
 
 #include <algorithm>
@@ -38,65 +39,83 @@ inline Range windows_reaching(const Range& input, const Window& window, int axis
 template <typename T, typename Index>
 class OverlappingWindows {
   using Real = ComputeType<T>;
+  using Words = Vector<int32_t>;
+  using Unsigned = Vector<uint32_t>;
   static constexpr int64_t kSize = sizeof(T);
-  static constexpr int64_t kStackSums = 32 * 1024;
-  static constexpr int64_t kMostSums = 1024 * 1024;  // more go on the heap, up to this
+  static constexpr int64_t kMostSums = 32 * 1024;
+  static constexpr int64_t kMostHeapSums = 1024 * 1024;
   static constexpr int64_t kRun = 1024;
   static constexpr int64_t kLine = 64;  // bytes of a line of the cache
+  static constexpr int64_t kLineSums = kLine / sizeof(Real);
   // A place in the scratch is as far into a line as the element it is for, and vectors may look
   // beyond the last.
-  static constexpr int64_t kSpare = 2 * kLine / kSize;
+  static constexpr int64_t kSpare = 4 * kLineSums;
 
  public:
   static bool possible(const PoolGradient& work) {
-    return in_place(work) || reach(work) <= kMostSums / plane_size(work);
+    const int64_t width = work.result.shape[4];
+    if (work.result.slab(0).elements() > INT32_MAX) return false;
+    return in_place(work) || whole_planes(work) ||
+           reach(work, 0) <= kMostSums / (reach(work, 1) * width);
   }
 
   OverlappingWindows(const PoolGradient& work, SlabFlags* outside)
       : work_(work),
         outside_(outside),
-        plane_(plane_size(work)),
+        width_(work.result.shape[4]),
+        plane_(work.result.shape[3] * width_),
         depth_(work.result.shape[2]),
         in_place_(in_place(work)) {
+    const int64_t rows = work.result.shape[3], least = reach(work, 0);
+    const int64_t wanted_planes = std::min(2 * least, depth_);
+    const int64_t fitting = std::max(kMostSums / (wanted_planes * width_), reach(work, 1));
+    bands_ = in_place_ || whole_planes(work) ? 1 : (rows - 1) / fitting + 1;
+    band_rows_ = (rows - 1) / bands_ + 1;
+    bands_ = (rows - 1) / band_rows_ + 1;
     // A part that is shared has pooled planes at its ends that two threads read.
-    const int64_t slabs = work.result.slabs(), wanted = 4 * int64_t{thread_count()};
-    const int64_t smallest = std::max(4 * reach(work), kParallelElements / plane_ + 1);
+    const int64_t units = work.result.slabs() * bands_, wanted = 4 * int64_t{thread_count()};
+    const int64_t smallest = std::max(4 * least, kParallelElements / band() + 1);
     const int64_t most = std::max<int64_t>(depth_ / smallest, 1);
-    parts_ = thread_count() == 1 || slabs >= wanted ? 1 : std::min((wanted - 1) / slabs + 1, most);
+    parts_ = thread_count() == 1 || units >= wanted ? 1 : std::min((wanted - 1) / units + 1, most);
     part_planes_ = (depth_ + parts_ - 1) / parts_;
     parts_ = (depth_ + part_planes_ - 1) / part_planes_;
-    scratch_planes_ = std::min(std::max((kStackSums - kSpare) / plane_, reach(work)), part_planes_);
+    scratch_planes_ = std::min(std::max(kMostSums / band(), least), part_planes_);
   }
 
-  // A unit is a part of a slab: some planes.
-  int64_t units() const { return work_.result.slabs() * parts_; }
-  int64_t elements_of_unit() const { return part_planes_ * plane_; }
+  // A unit is a part of a slab: some rows of some planes.
+  int64_t units() const { return work_.result.slabs() * parts_ * bands_; }
+  int64_t elements_of_unit() const { return part_planes_ * band(); }
 
   void compute(int64_t begin, int64_t end) const {
     if (in_place_) {
       for (int64_t unit = begin; unit < end; ++unit) accumulate_in_place(unit);
       return;
     }
-    const int64_t sums = scratch_planes_ * plane_ + kSpare;
-    if (sums <= kStackSums) {
-      alignas(64) Real scratch[kStackSums];
+    const int64_t sums = scratch_planes_ * band() + kSpare;
+    if (sums <= kMostSums + kSpare) {
+      alignas(kLine) Real scratch[kMostSums + kSpare];
       return compute_in(scratch, sums, begin, end);
     }
     const std::unique_ptr<Real[]> scratch(new (std::nothrow) Real[sums]);
     if (scratch) return compute_in(scratch.get(), sums, begin, end);
-    for (int64_t unit = begin; unit < end; ++unit) outside_->set(unit / parts_);
+    for (int64_t unit = begin; unit < end; ++unit) outside_->set(unit / (parts_ * bands_));
   }
 
  private:
-  static int64_t plane_size(const PoolGradient& work) {
-    return work.result.shape[3] * work.result.shape[4];
+  int64_t band() const { return band_rows_ * width_; }
+
+  // Planes or rows that one window may reach.
+  static int64_t reach(const PoolGradient& work, int axis) {
+    const int64_t length = work.result.shape[2 + axis], taps = work.window.kernel[axis];
+    if (taps > length || work.window.dilation[axis] > length) return length;
+    return std::min(work.window.dilation[axis] * (taps - 1) + 1, length);
   }
 
-  // Planes that one window may reach.
-  static int64_t reach(const PoolGradient& work) {
-    const int64_t depth = work.result.shape[2], taps = work.window.kernel[0];
-    if (taps > depth || work.window.dilation[0] > depth) return depth;
-    return std::min(work.window.dilation[0] * (taps - 1) + 1, depth);
+  // Bands cost a window more than a large scratch does, and an element less.
+  static bool whole_planes(const PoolGradient& work) {
+    const Slab pooled = work.gradients.slab(0), result = work.result.slab(0);
+    return pooled.elements() > result.elements() / 4 &&
+           reach(work, 0) <= kMostHeapSums / result.plane();
   }
 
   static bool in_place(const PoolGradient& work) {
@@ -105,20 +124,22 @@ class OverlappingWindows {
     return std::is_same_v<T, Real> && aligned && slab.dense(kSize) && !work.past_cache;
   }
 
-  // The slabs of a unit and its planes.
+  // The slabs of a unit, and its planes and rows.
   struct Part {
     int64_t slab;
     Slab gradients, indices, result;
-    Range planes;
+    Range planes, rows;
   };
 
   Part part(int64_t unit) const {
-    const int64_t slab = unit / parts_, first = unit % parts_ * part_planes_;
+    const int64_t slab = unit / (parts_ * bands_), plane = unit / bands_ % parts_ * part_planes_;
+    const int64_t row = unit % bands_ * band_rows_;
     return {slab,
             work_.gradients.slab(slab),
             work_.indices.slab(slab),
             work_.result.slab(slab),
-            {first, std::min(first + part_planes_, depth_)}};
+            {plane, std::min(plane + part_planes_, depth_)},
+            {row, std::min(row + band_rows_, work_.result.shape[3])}};
   }
 
   void accumulate_in_place(int64_t unit) const {
@@ -135,16 +156,13 @@ class OverlappingWindows {
 
   void compute_in(Real* scratch, int64_t size, int64_t begin, int64_t end) const {
     std::fill_n(scratch, size, Real{0});
+    const int64_t lead = (-reinterpret_cast<intptr_t>(scratch) & (kLine - 1)) / sizeof(Real);
     for (int64_t unit = begin; unit < end; ++unit) {
       const Part part = this->part(unit);
-      slide_over(part, scratch + place_in_line(part.result.row(part.planes.begin, 0)));
+      const char* first = part.result.row(part.planes.begin, part.rows.begin);
+      slide_over(part, scratch + lead + reinterpret_cast<uintptr_t>(first) / kSize % kLineSums);
     }
     if (work_.past_cache) finish_streaming();
-  }
-
-  // How far into a line a place for the sum of this element should be.
-  static int64_t place_in_line(const char* element) {
-    return reinterpret_cast<uintptr_t>(element) / kSize % (kLine / sizeof(Real));
   }
 
   // The planes [first, first + scratch_planes_) are in the scratch.
@@ -153,7 +171,7 @@ class OverlappingWindows {
     int64_t first = part.planes.begin, filled = first;
     bool inside = true;
     for (int64_t d = pooled.begin; d < pooled.end; ++d) {
-      const Range window = planes_of_window(d);
+      const Range window = span(0, d);
       const int64_t end = std::min(window.end, part.planes.end);
       if (end > first + scratch_planes_) {
         slide(part, &first, std::max(window.begin, first), filled, sums);
@@ -170,45 +188,81 @@ class OverlappingWindows {
   void slide(const Part& part, int64_t* first, int64_t to, int64_t filled, Real* sums) const {
     while (*first < to) {
       const int64_t planes = std::min(to - *first, scratch_planes_);
-      write(part.result, *first, planes, sums);
+      write(part, *first, planes, sums);
       const int64_t live = std::max<int64_t>(filled - (*first + planes), 0);
-      std::copy_n(sums + planes * plane_, live * plane_, sums);
+      std::copy_n(sums + planes * band(), live * band(), sums);
       const int64_t vacated = std::max(planes, live);
-      std::fill(sums + vacated * plane_, sums + std::max(planes + live, vacated) * plane_, Real{0});
+      std::fill(sums + vacated * band(), sums + std::max(planes + live, vacated) * band(), Real{0});
       *first += planes;
     }
   }
 
-  // The planes of the input that a window along the depth spans.
-  Range planes_of_window(int64_t d) const {
-    const int64_t start = d * work_.window.stride[0] - work_.window.padding[0];
-    const int64_t span = work_.window.dilation[0] * (work_.window.kernel[0] - 1) + 1;
-    return {std::max<int64_t>(start, 0), std::min(start + span, depth_)};
+  // The planes, or rows, of the result that a window spans.
+  Range span(int axis, int64_t position) const {
+    const int64_t start = position * work_.window.stride[axis] - work_.window.padding[axis];
+    const int64_t taps = work_.window.dilation[axis] * (work_.window.kernel[axis] - 1) + 1;
+    return {std::max<int64_t>(start, 0), std::min(start + taps, work_.result.shape[2 + axis])};
   }
 
   // Adds the gradients of a pooled plane to the sums, which begin with plane `first`. False if an
-  // index lies outside the planes of its window.
+  // index lies outside the planes of its window, or its rows in case of bands.
   bool add_plane(const Part& part, int64_t d, int64_t first, Real* sums) const {
-    const Range window = planes_of_window(d);
+    const Range window = span(0, d);
     const Range own = {std::max(window.begin, part.planes.begin),
                        std::min(window.end, part.planes.end)};
+    Real* const own_sums = sums + (own.begin - first) * band();
+    if (bands_ > 1 || own.size() != window.size()) return add_rows(part, d, window, own, own_sums);
+    const WholePlanes target = {word(window.begin * plane_), word(window.size() * plane_),
+                                own_sums};
     const Slab &gradients = part.gradients, &indices = part.indices;
-    const bool shared = own.size() != window.size();
-    const Target target = {window.begin * plane_, window.size() * plane_,
-                           (own.begin - window.begin) * plane_, own.size() * plane_,
-                           sums + (own.begin - first) * plane_};
-    const bool rows_follow = follow(gradients, kSize) && follow(indices, sizeof(Index));
-    const int64_t rows = rows_follow ? 1 : gradients.shape[1];
-    const int64_t row = rows_follow ? gradients.shape[1] * gradients.shape[2] : gradients.shape[2];
-    // A single column has no step of its own that leads to the next row.
-    const int64_t gradient_step = rows_follow ? kSize : gradients.strides[2];
-    const int64_t index_step = rows_follow ? int64_t{sizeof(Index)} : indices.strides[2];
+    if (follow(gradients, kSize) && follow(indices, sizeof(Index))) {
+      return add_run({gradients.row(d, 0), kSize, indices.row(d, 0), sizeof(Index),
+                      gradients.shape[1] * gradients.shape[2]},
+                     target);
+    }
     bool inside = true;
-    for (int64_t h = 0; h < rows; ++h) {
-      inside &= add_run(gradients.row(d, h), gradient_step, indices.row(d, h), index_step, row,
-                        target, shared);
+    for (int64_t h = 0; h < gradients.shape[1]; ++h) inside &= add_run(row(part, d, h), target);
+    return inside;
+  }
+
+  // The pooled rows that reach a part's rows, one by one: each has its own window.
+  bool add_rows(const Part& part, int64_t d, const Range& window, const Range& own,
+                Real* sums) const {
+    const Range rows = windows_reaching(part.rows, work_.window, 1, part.gradients.shape[1]);
+    bool inside = true;
+    for (int64_t h = rows.begin; h < rows.end; ++h) {
+      const Range window_rows = span(1, h);
+      const BandOfPlanes target = {word(plane_),
+                                   word(band()),
+                                   static_cast<int>(window.size()),
+                                   word(window.begin * plane_),
+                                   word(window_rows.begin * width_),
+                                   word(window_rows.size() * width_),
+                                   word(own.begin - window.begin) * word(band()),
+                                   word(own.size()) * word(band()),
+                                   word(part.rows.begin * width_),
+                                   word(part.rows.size() * width_),
+                                   sums};
+      inside &= add_run(row(part, d, h), target);
     }
     return inside;
+  }
+
+  static uint32_t word(int64_t value) { return static_cast<uint32_t>(value); }
+
+  // Pooled positions, a step apart in memory.
+  struct Run {
+    const char* gradients;
+    int64_t gradient_step;
+    const char* indices;
+    int64_t index_step;
+    int64_t count;
+  };
+
+  static Run row(const Part& part, int64_t d, int64_t h) {
+    const Slab &gradients = part.gradients, &indices = part.indices;
+    return {gradients.row(d, h), gradients.strides[2], indices.row(d, h), indices.strides[2],
+            gradients.shape[2]};
   }
 
   static bool follow(const Slab& slab, int64_t item_size) {
@@ -216,25 +270,35 @@ class OverlappingWindows {
            (slab.shape[1] == 1 || slab.strides[1] == slab.shape[2] * item_size);
   }
 
-  // Where the gradients of a pooled plane go: its window's elements, and those of them it owns.
-  struct Target {
-    int64_t window_begin, window_size;
-    int64_t own_begin, own_size;  // from the window's begin
-    Real* sums;                   // of its own
+  // Where gradients go whose windows' planes are all in the scratch.
+  struct WholePlanes {
+    uint32_t begin, size;
+    Real* sums;
   };
 
-  bool add_run(const char* gradients, int64_t gradient_step, const char* indices,
-               int64_t index_step, int64_t count, const Target& target, bool shared) const {
+  // Where gradients go of which some belong to other parts of the slab. All in elements.
+  struct BandOfPlanes {
+    uint32_t plane, band;
+    int planes;                        // of the window
+    uint32_t begin;                    // of those
+    uint32_t window_row, window_rows;  // from the begin of a plane
+    uint32_t own_begin, own_size;      // as if planes had no more than the band
+    uint32_t own_row, own_rows;        // from the begin of a plane
+    Real* sums;                        // of its own
+  };
+
+  template <typename Target>
+  static bool add_run(const Run& run, const Target& target) {
     Real gradient_copy[kRun];
     Index index_copy[kRun];
     bool inside = true;
-    for (int64_t i = 0; i < count; i += kRun) {
-      const int64_t length = std::min(kRun, count - i);
-      const Real* gradient =
-          widened_run(gradients + i * gradient_step, gradient_step, length, gradient_copy);
-      const Index* index = contiguous(indices + i * index_step, index_step, length, index_copy);
-      inside &= shared ? add<true>(gradient, index, length, target)
-                       : add<false>(gradient, index, length, target);
+    for (int64_t i = 0; i < run.count; i += kRun) {
+      const int64_t length = std::min(kRun, run.count - i);
+      const Real* gradient = widened_run(run.gradients + i * run.gradient_step, run.gradient_step,
+                                         length, gradient_copy);
+      const Index* index =
+          contiguous(run.indices + i * run.index_step, run.index_step, length, index_copy);
+      inside &= add(gradient, index, length, target);
     }
     return inside;
   }
@@ -256,20 +320,15 @@ class OverlappingWindows {
     }
   }
 
-  template <bool shared>
   ACLHOST_APART static bool add(const Real* gradients, const Index* indices, int64_t count,
-                                const Target& target) {
-    const uint64_t begin = target.window_begin, size = target.window_size;
-    const uint64_t own_begin = target.own_begin, own_size = target.own_size;
+                                const WholePlanes& target) {
+    const uint64_t begin = target.begin, size = target.size;
     Real* const sums = target.sums;
     bool inside = true;
 #pragma GCC unroll 4
     for (int64_t i = 0; i < count; ++i) {
       const uint64_t place = static_cast<uint64_t>(int64_t{indices[i]}) - begin;
-      if constexpr (shared) {
-        inside &= place < size;
-        if (place - own_begin < own_size) sums[place - own_begin] += gradients[i];
-      } else if (__builtin_expect(place < size, 1)) {
+      if (__builtin_expect(place < size, 1)) {
         sums[place] += gradients[i];
       } else {
         inside = false;
@@ -278,16 +337,63 @@ class OverlappingWindows {
     return inside;
   }
 
-  // Rounds sums once, writes them and clears them.
-  void write(const Slab& result, int64_t first, int64_t planes, Real* sums) const {
-    if (result.dense(kSize)) {
-      write_run(result.row(first, 0), kSize, planes * plane_, sums);
-      return;
+  ACLHOST_APART static bool add(const Real* gradients, const Index* indices, int64_t count,
+                                const BandOfPlanes& target) {
+    constexpr int64_t lanes = kLanes<int32_t>;
+    int32_t places[kRun];
+    Real own[kRun];
+    Words outside = {};
+    int64_t i = 0;
+    for (; i + lanes <= count; i += lanes) {
+      locate(indices + i, gradients + i, target, &outside, places + i, own + i);
     }
-    const int64_t width = result.shape[2];
-    for (int64_t d = first; d < first + planes; ++d) {
-      for (int64_t h = 0; h < result.shape[1]; ++h, sums += width) {
-        write_run(result.row(d, h), result.strides[2], width, sums);
+    if (i < count) {
+      Index last[lanes];
+      Real last_gradients[lanes] = {};
+      std::fill_n(std::copy_n(indices + i, count - i, last), lanes - (count - i), indices[i]);
+      std::copy_n(gradients + i, count - i, last_gradients);
+      locate(last, last_gradients, target, &outside, places + i, own + i);
+    }
+    Real* const sums = target.sums;
+#pragma GCC unroll 4
+    for (int64_t k = 0; k < count; ++k) sums[places[k]] += own[k];
+    int32_t any = 0;
+    for (int k = 0; k < lanes; ++k) any |= outside[k];
+    return any == 0;
+  }
+
+  // Where in a band gradients go. Those of other parts become 0, which changes no sum.
+  static void locate(const Index* indices, const Real* gradients, const BandOfPlanes& target,
+                     Words* outside, int32_t* places, Real* own_gradients) {
+    const auto index = load_indices<Words>(indices);
+    Unsigned rest = bit_cast<Unsigned>(index.low) - target.begin, plane = {};
+    for (int k = 1; k < target.planes; ++k) {
+      const auto reached = bit_cast<Unsigned>(rest >= target.plane);
+      rest -= reached & target.plane;
+      plane += reached & target.band;
+    }
+    const Unsigned in_band = rest - target.own_row, own_plane = plane - target.own_begin;
+    const Words own = (in_band < target.own_rows) & (own_plane < target.own_size);
+    *outside |= index.high | (index.low < 0) | (rest - target.window_row >= target.window_rows);
+    store_vector(places, bit_cast<Words>(own_plane + in_band) & own);
+    const Vector<Real> gradient = load_vector<Vector<Real>>(gradients);
+    store_vector(own_gradients, own ? gradient : Vector<Real>{});
+  }
+
+  // Rounds sums once, writes them and clears them.
+  void write(const Part& part, int64_t first, int64_t planes, Real* sums) const {
+    const Slab& result = part.result;
+    if (bands_ == 1 && result.dense(kSize)) {
+      return write_run(result.row(first, 0), kSize, planes * plane_, sums);
+    }
+    const bool plane_dense = follow(result, kSize);
+    const int64_t rows = plane_dense ? 1 : part.rows.size();
+    const int64_t run = plane_dense ? part.rows.size() * width_ : width_;
+    const int64_t step = plane_dense ? kSize : result.strides[2];
+    for (int64_t d = 0; d < planes; ++d) {
+      Real* from = sums + d * band();
+      for (int64_t h = 0; h < rows; ++h, from += width_) {
+        write_run(result.row(first + d, part.rows.begin + h), step, run, from);
       }
     }
   }
@@ -339,9 +445,12 @@ class OverlappingWindows {
 
   const PoolGradient& work_;
   SlabFlags* const outside_;
+  const int64_t width_;
   const int64_t plane_;
   const int64_t depth_;
   const bool in_place_;
+  int64_t bands_;
+  int64_t band_rows_;
   int64_t parts_;
   int64_t part_planes_;
   int64_t scratch_planes_;

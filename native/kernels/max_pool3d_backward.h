@@ -21,6 +21,12 @@ inline namespace ACLHOST_ISA {
 // Functions of inner loops: inlined into a large one, they would lose registers to it.
 #define ACLHOST_APART __attribute__((noinline))
 
+struct Range {
+  int64_t begin;
+  int64_t end;
+  int64_t size() const { return end - begin; }
+};
+
 struct PoolGradient {
   Volumes gradients;
   Volumes indices;

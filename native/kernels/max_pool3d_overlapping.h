@@ -20,12 +20,6 @@
 namespace aclhost {
 inline namespace ACLHOST_ISA {
 
-struct Range {
-  int64_t begin;
-  int64_t end;
-  int64_t size() const { return end - begin; }
-};
-
 // The windows that touch a range of input elements along an axis.
 inline Range windows_reaching(const Range& input, const Window& window, int axis,
                               int64_t positions) {

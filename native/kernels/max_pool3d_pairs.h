@@ -20,6 +20,7 @@ class PairedWindows {
   static constexpr int64_t kSize = sizeof(T);
   static constexpr int kMostLanes = kVectorBytes / sizeof(T);
   static constexpr int64_t kFinished = 4096;  // elements of a plane before they are written
+  static constexpr int64_t kFastBytes = 16 * 1024;
   // Differences of indices stay far from where 32 bits would wrap around to a small one.
   static constexpr int64_t kMostElements = 1 << 29;
 
@@ -41,7 +42,7 @@ class PairedWindows {
         rows_(work.gradients.shape[3]),
         columns_(work.gradients.shape[4]),
         width_(work.result.shape[4]),
-        block_rows_(std::min((kFinished / width_ - 1) / 2, rows_)),
+        block_rows_(most_rows()),
         blocks_((rows_ + block_rows_ - 1) / block_rows_) {}
 
   // A unit is a block of pooled rows of one plane.
@@ -68,6 +69,12 @@ class PairedWindows {
   }
 
  private:
+  // As many as can be finished with a row behind them, but few enough for the first-level cache.
+  int64_t most_rows() const {
+    const int64_t fast = std::max<int64_t>(kFastBytes / (4 * width_ * kSize), 1);
+    return std::min({(kFinished / width_ - 1) / 2, fast, rows_});
+  }
+
   // Two planes, or what is to become of them, with rows a pitch apart.
   struct Target {
     char* planes[2];
@@ -90,7 +97,7 @@ class PairedWindows {
       target = {{result.row(2 * plane, 2 * first), result.row(2 * plane + 1, 2 * first)},
                 result.strides[1]};
     }
-    const bool inside = select(gradients, indices, plane, first, windows, target);
+    const bool inside = select(gradients, indices, plane, {first, first + windows}, target);
     for (char* const to : target.planes) clear_unseen(to, target.pitch, windows, rows);
     if (!in_place) {
       for (int k = 0; k < 2; ++k) {
@@ -130,39 +137,50 @@ class PairedWindows {
     }
   }
 
-  // Vectors have as many windows as a row has, if that is less than a whole vector of them.
+  // With vectors of no more windows than a row has, or with some of the next row's: what is written
+  // for these is overwritten, but for the last row.
   template <int lanes = kMostLanes>
-  bool select(const Slab& gradients, const Slab& indices, int64_t plane, int64_t first,
-              int64_t windows, const Target& target) const {
+  bool select(const Slab& gradients, const Slab& indices, int64_t plane, Range rows,
+              Target target) const {
     if constexpr (lanes > 2) {
       if (columns_ < lanes) {
-        return select<lanes / 2>(gradients, indices, plane, first, windows, target);
+        const bool follow = indices.strides[1] == columns_ * int64_t{sizeof(Index)} &&
+                            gradients.strides[1] == columns_ * kSize &&
+                            target.pitch == width_ * kSize;
+        bool inside = true;
+        if (follow && columns_ > lanes / 2 && rows.size() > 1) {
+          const Range before_last = {rows.begin, rows.end - 1};
+          inside = select_rows<lanes, true>(gradients, indices, plane, before_last, target);
+          for (char*& to : target.planes) to += 2 * before_last.size() * target.pitch;
+          rows.begin = before_last.end;
+        }
+        return inside & select<lanes / 2>(gradients, indices, plane, rows, target);
       }
     }
-    return select_rows<lanes>(gradients, indices, plane, first, windows, target);
+    return select_rows<lanes, false>(gradients, indices, plane, rows, target);
   }
 
-  template <int lanes>
+  template <int lanes, bool beyond_row>
   ACLHOST_APART bool select_rows(const Slab& gradients, const Slab& indices, int64_t plane,
-                                 int64_t first, int64_t windows, Target target) const {
+                                 const Range& rows, Target target) const {
     alignas(64) Index index_copy[kFinished / 2];
     alignas(64) T value_copy[kFinished / 2];
-    Decoder<lanes> decoder(work_.result);
-    const int64_t last = columns_ - lanes;
-    uint32_t begin =
-        static_cast<uint32_t>((2 * plane * work_.result.shape[3] + 2 * first) * width_);
-    const char* index_row = indices.row(plane, first);
-    const char* value_row = gradients.row(plane, first);
-    for (int64_t h = 0; h < windows; ++h) {
+    Decoder<lanes> decoder(work_.result, beyond_row ? columns_ : lanes);
+    const int64_t last = beyond_row ? 0 : columns_ - lanes;
+    const int64_t first = (2 * plane * work_.result.shape[3] + 2 * rows.begin) * width_;
+    uint32_t window = static_cast<uint32_t>(first);
+    const char* index_row = indices.row(plane, rows.begin);
+    const char* value_row = gradients.row(plane, rows.begin);
+    for (int64_t h = 0; h < rows.size(); ++h) {
       const Index* index = contiguous(index_row, indices.strides[2], columns_, index_copy);
       const T* value = contiguous(value_row, gradients.strides[2], columns_, value_copy);
       for (int64_t at = 0;; at = std::min(at + lanes, last)) {
-        const uint32_t window = begin + static_cast<uint32_t>(2 * at);
-        put<lanes>(decoder.decode(index + at, window), sums_of_one<lanes>(value + at), 2 * at,
-                   target);
+        const auto code =
+            decoder.template decode<beyond_row>(index + at, window + static_cast<uint32_t>(2 * at));
+        put<lanes>(code, sums_of_one<lanes>(value + at), 2 * at, target);
         if (at == last) break;
       }
-      begin += 2 * decoder.row;
+      window += 2 * decoder.row;
       index_row += indices.strides[1];
       value_row += gradients.strides[1];
       for (char*& to : target.planes) to += 2 * target.pitch;
@@ -194,21 +212,23 @@ class PairedWindows {
     static constexpr int kWords = std::min(lanes, kLanes<uint32_t>);  // at a time
     using Words = Vector<uint32_t, kWords>;
     using Codes = Vector<Bits, lanes>;
-    uint32_t plane, row;  // elements of the result
-    uint32_t begin = 0;   // the first element of the row's first window
+    const uint32_t plane, row;  // elements of the result
+    const uint32_t windows;     // of a row; lanes behind them are not looked at
     Words most = {}, high = {};
 
-    explicit Decoder(const Volumes& result)
+    Decoder(const Volumes& result, int64_t windows_of_row)
         : plane(static_cast<uint32_t>(result.shape[3] * result.shape[4])),
-          row(static_cast<uint32_t>(result.shape[4])) {}
+          row(static_cast<uint32_t>(result.shape[4])),
+          windows(static_cast<uint32_t>(windows_of_row)) {}
 
-    // From the first window's first element on.
-    Codes decode(const Index* indices, uint32_t window) {
+    // The first window begins with the element `begin`.
+    template <bool beyond_row>
+    Codes decode(const Index* indices, uint32_t begin) {
       if constexpr (lanes == kWords) {
-        return decode_words(indices, window);
+        return decode_words<beyond_row, 0>(indices, begin);
       } else {
-        return join(decode_words(indices, window),
-                    decode_words(indices + kWords, window + 2 * kWords),
+        return join(decode_words<false, 0>(indices, begin),
+                    decode_words<beyond_row, kWords>(indices, begin),
                     std::make_integer_sequence<int, lanes>{});
       }
     }
@@ -220,16 +240,22 @@ class PairedWindows {
     }
 
    private:
-    Vector<Bits, kWords> decode_words(const Index* indices, uint32_t window) {
-      Words even;
-      for (int i = 0; i < kWords; ++i) even[i] = 2 * i;
-      const auto index = load_indices<Words>(indices);
-      Words rest = index.low - (even + window);
+    template <bool beyond_row, int first>
+    Vector<Bits, kWords> decode_words(const Index* indices, uint32_t begin) {
+      Words window;
+      for (int i = 0; i < kWords; ++i) window[i] = first + i;
+      auto index = load_indices<Words>(indices + first);
+      Words rest = index.low - (2 * window + begin);
       const auto in_plane = rest >= plane;
       rest = in_plane ? rest - plane : rest;
       const auto in_row = rest >= row;
       rest = in_row ? rest - row : rest;
-      most = most > rest ? most : rest;
+      Words looked_at = rest;
+      if constexpr (beyond_row) {
+        looked_at = window < windows ? rest : Words{};
+        index.high = window < windows ? index.high : Words{};
+      }
+      most = most > looked_at ? most : looked_at;
       high |= index.high;
       Words code = in_plane ? rest + 4u : rest;
       code = in_row ? code + 2u : code;

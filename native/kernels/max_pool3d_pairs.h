@@ -19,7 +19,7 @@ class PairedWindows {
   using Bits = BitsOf<T>;
   static constexpr int64_t kSize = sizeof(T);
   static constexpr int kMostLanes = kVectorBytes / sizeof(T);
-  static constexpr int64_t kFinished = 4096;  // elements of a plane before they are written
+  static constexpr int64_t kFinished = 8192;  // elements of a plane before they are written
   static constexpr int64_t kFastBytes = 16 * 1024;
   // Differences of indices stay far from where 32 bits would wrap around to a small one.
   static constexpr int64_t kMostElements = 1 << 29;

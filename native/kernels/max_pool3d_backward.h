@@ -27,6 +27,9 @@ struct Range {
   int64_t size() const { return end - begin; }
 };
 
+// Pooled rows that are shorter are not worth vectors: adding up is faster.
+constexpr int64_t kFewestColumns = 8;
+
 struct PoolGradient {
   Volumes gradients;
   Volumes indices;

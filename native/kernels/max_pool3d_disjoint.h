@@ -57,7 +57,8 @@ class DisjointWindows {
       if (window.dilation[axis] != 1 && kernel != 1) return false;
       if (before_last + kernel > work.result.shape[2 + axis]) return false;
     }
-    return work.result.slab(0).elements() <= INT32_MAX && window.kernel[0] <= 64 &&
+    return work.gradients.shape[4] >= kFewestColumns &&
+           work.result.slab(0).elements() <= INT32_MAX && window.kernel[0] <= 64 &&
            window.kernel[1] <= 64 && work.gradients.shape[4] * window.stride[2] <= kStaged &&
            2 * window.stride[1] * work.result.shape[4] <= kFinished;
   }

@@ -19,6 +19,9 @@ class PairedWindows {
   using Bits = BitsOf<T>;
   static constexpr int64_t kSize = sizeof(T);
   static constexpr int kMostLanes = kVectorBytes / sizeof(T);
+  // Rows of results seldom start with a line of the cache, and a store to two lines costs more. For
+  // 16-bit elements, fewer steps outweigh that.
+  static constexpr int kBestLanes = kSize == 4 ? 8 : kMostLanes;
   static constexpr int64_t kFinished = 8192;  // elements of a plane before they are written
   static constexpr int64_t kFastBytes = 16 * 1024;
   // Differences of indices stay far from where 32 bits would wrap around to a small one.
@@ -32,8 +35,8 @@ class PairedWindows {
       if (window.padding[axis] != 0 || window.dilation[axis] != 1) return false;
       if (2 * work.gradients.shape[2 + axis] > work.result.shape[2 + axis]) return false;
     }
-    if (work.gradients.shape[4] == 1) return false;
-    return work.result.slab(0).elements() <= kMostElements && 3 * work.result.shape[4] <= kFinished;
+    return work.gradients.shape[4] >= kFewestColumns &&
+           work.result.slab(0).elements() <= kMostElements && 3 * work.result.shape[4] <= kFinished;
   }
 
   PairedWindows(const PoolGradient& work, SlabFlags* outside)
@@ -142,13 +145,13 @@ class PairedWindows {
   template <int lanes = kMostLanes>
   bool select(const Slab& gradients, const Slab& indices, int64_t plane, Range rows,
               Target target) const {
-    if constexpr (lanes > 2) {
-      if (columns_ < lanes) {
+    if constexpr (lanes > kFewestColumns) {
+      if (columns_ < lanes || lanes > kBestLanes) {
         const bool follow = indices.strides[1] == columns_ * int64_t{sizeof(Index)} &&
                             gradients.strides[1] == columns_ * kSize &&
                             target.pitch == width_ * kSize;
         bool inside = true;
-        if (follow && columns_ > lanes / 2 && rows.size() > 1) {
+        if (follow && columns_ < lanes && columns_ > lanes / 2 && rows.size() > 1) {
           const Range before_last = {rows.begin, rows.end - 1};
           inside = select_rows<lanes, true>(gradients, indices, plane, before_last, target);
           for (char*& to : target.planes) to += 2 * before_last.size() * target.pitch;

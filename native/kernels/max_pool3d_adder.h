@@ -101,17 +101,20 @@ class GradientAdder {
     constexpr int64_t lanes = kLanes<int32_t>;
     int32_t places[kRun];
     Real own[kRun];
-    Words outside = {};
+    Words outside = {}, idle;
+    for (int k = 0; k < lanes; ++k) {
+      idle[k] = static_cast<int32_t>(std::min<uint32_t>(k, target.own_rows - 1));
+    }
     int64_t i = 0;
     for (; i + lanes <= count; i += lanes) {
-      locate(indices + i, gradients + i, target, &outside, places + i, own + i);
+      locate(indices + i, gradients + i, target, idle, &outside, places + i, own + i);
     }
     if (i < count) {
       Index last[lanes];
       Real last_gradients[lanes] = {};
       std::fill_n(std::copy_n(indices + i, count - i, last), lanes - (count - i), indices[i]);
       std::copy_n(gradients + i, count - i, last_gradients);
-      locate(last, last_gradients, target, &outside, places + i, own + i);
+      locate(last, last_gradients, target, idle, &outside, places + i, own + i);
     }
     Real* const sums = target.sums;
 #pragma GCC unroll 4
@@ -121,9 +124,10 @@ class GradientAdder {
     return any == 0;
   }
 
-  // Where in a band gradients go. Those of other parts become 0, which changes no sum.
+  // Where in a band gradients go. Those of other parts become 0, which changes no sum; they go to
+  // places apart, as additions to a single one would wait for each other.
   static void locate(const Index* indices, const Real* gradients, const BandOfPlanes& target,
-                     Words* outside, int32_t* places, Real* own_gradients) {
+                     Words idle, Words* outside, int32_t* places, Real* own_gradients) {
     const auto index = load_indices<Words>(indices);
     Unsigned rest = bit_cast<Unsigned>(index.low) - target.begin, plane = {};
     for (int k = 1; k < target.planes; ++k) {
@@ -134,7 +138,7 @@ class GradientAdder {
     const Unsigned in_band = rest - target.own_row, own_plane = plane - target.own_begin;
     const Words own = (in_band < target.own_rows) & (own_plane < target.own_size);
     *outside |= index.high | (index.low < 0) | (rest - target.window_row >= target.window_rows);
-    store_vector(places, bit_cast<Words>(own_plane + in_band) & own);
+    store_vector(places, own ? bit_cast<Words>(own_plane + in_band) : idle);
     const Vector<Real> gradient = load_vector<Vector<Real>>(gradients);
     store_vector(own_gradients, own ? gradient : Vector<Real>{});
   }

@@ -130,11 +130,15 @@ struct RowPlace {
       address += at[axis] * rows.volumes.strides[axis];
     }
   }
-  void advance() {
-    for (int i = 4; i >= 0; --i) {
+  // How many rows from here on are alike in all places but the last.
+  int64_t run() const { return rows.sizes[rows.order[4]] - at[rows.order[4]]; }
+  // Skips up to that many.
+  void advance(int64_t count) {
+    for (int i = 4; i >= 0; --i, count = 1) {
       const Axis axis = rows.order[i];
-      address += rows.volumes.strides[axis];
-      if (++at[axis] < rows.sizes[axis]) return;
+      address += count * rows.volumes.strides[axis];
+      at[axis] += count;
+      if (at[axis] < rows.sizes[axis]) return;
       address -= rows.volumes.strides[axis] * at[axis];
       at[axis] = 0;
     }

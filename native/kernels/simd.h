@@ -66,6 +66,10 @@ inline void store_vector(void* to, V vector) {
   std::memcpy(to, &vector, sizeof vector);
 }
 
+// Loads and stores stay on the side of this that they are on. Prefetchers tell from the order of
+// loads what comes next, and the compiler knows nothing of that.
+inline void keep_order() { __asm__ volatile("" ::: "memory"); }
+
 // The same numbers in another type.
 template <typename To, int lanes, typename From>
 inline Vector<To, lanes> cast_vector(From from) {

@@ -15,6 +15,8 @@ inline namespace ACLHOST_ISA {
 
 inline bool channels_last(const TensorView& view) { return view.format == ACL_FORMAT_NDHWC; }
 
+constexpr int64_t kPrivateCacheBytes = 1 << 20;  // what a processor need not share with others
+
 // A resizing from one tensor of volumes to another.
 struct Resize {
   Volumes from;
@@ -22,9 +24,8 @@ struct Resize {
   float factors[3];  // for depth, height and width
   int64_t item_size;
 
-  bool past_cache() const {
-    return (elements_of(from) + elements_of(to)) * item_size > kCacheBytes;
-  }
+  int64_t bytes() const { return (elements_of(from) + elements_of(to)) * item_size; }
+  bool past_cache() const { return bytes() > kCacheBytes; }
   // How many of `rows` equal parts of the target are worth a task of their own: the larger tensor
   // is what costs.
   int64_t rows_per_task(int64_t rows) const {

@@ -70,6 +70,10 @@ inline void store_vector(void* to, V vector) {
 // loads what comes next, and the compiler knows nothing of that.
 inline void keep_order() { __asm__ volatile("" ::: "memory"); }
 
+// Memory that is read later comes closer, though not into the smallest cache.
+constexpr int64_t kLineBytes = 64;
+inline void prefetch(const void* later) { __builtin_prefetch(later, 0, 2); }
+
 // The same numbers in another type.
 template <typename To, int lanes, typename From>
 inline Vector<To, lanes> cast_vector(From from) {

@@ -23,6 +23,16 @@ bool keeps_everything(const Resize& resize) {
   return true;
 }
 
+// How far from the rows that are summed those are that come next but some: in the next planes, unless
+// these are so far that they would have left the cache by then.
+int64_t bytes_ahead(const Resize& resize) {
+  constexpr int64_t kFar = 64 * 1024, kNear = 16 * 1024;
+  if (resize.bytes() < kPrivateCacheBytes) return 0;
+  const int64_t planes = static_cast<int64_t>(std::min(std::ceil(resize.factors[0]), 16.0f));
+  const int64_t ahead = planes * resize.from.strides[kDepth];
+  return std::abs(ahead) <= kFar ? ahead : kNear;
+}
+
 // What is summed to one row of the gradient after the other, along the last of their axes.
 class BoxRun {
  public:
@@ -87,7 +97,7 @@ class GradientRows {
         // Where nothing changes, upstream copies. The same comes out here, signs of zeros included:
         // x + -0 is x for every x.
         sums_(resize.from.strides[rows.axis], end_of(resize.from, sizeof(T)),
-              keeps_everything(resize) ? -0.0f : 0.0f) {}
+              keeps_everything(resize) ? -0.0f : 0.0f, bytes_ahead(resize)) {}
 
   void run() {
     for (int64_t first = 0; first < rows_.length(); first += sums_.windows.count) {

@@ -103,9 +103,10 @@ class WindowSums {
   using V = Vector<Sum>;
   static constexpr int64_t kSumLanes = kLanes<Sum>;
 
-  // Rows may be read up to `limit`. Elements are `step` bytes apart. Sums start from `nothing`.
-  WindowSums(int64_t step, const char* limit, Sum nothing)
-      : step_(step), limit_(limit), nothing_(splat<V>(nothing)) {}
+  // Rows may be read up to `limit`. Elements are `step` bytes apart. Sums start from `nothing`. What
+  // is read later is `ahead` bytes away; 0 if it is in the cache anyway.
+  WindowSums(int64_t step, const char* limit, Sum nothing, int64_t ahead)
+      : step_(step), limit_(limit), nothing_(splat<V>(nothing)), ahead_(ahead) {}
 
   RowWindows<T> windows;
 
@@ -161,23 +162,35 @@ class WindowSums {
     });
   }
 
+  // What comes next but some, in place of as many elements as are read now.
+  template <int64_t count>
+  void fetch_later(const T* elements) const {
+    if (ahead_ == 0) return;
+    constexpr int lines = (count * sizeof(T) + kLineBytes - 1) / kLineBytes;
+    const char* later = reinterpret_cast<const char*>(elements) + ahead_;
+    repeat<lines>([&](auto line) { prefetch(later + line * kLineBytes); });
+  }
+
   template <int vectors, typename Counts>
-  static void sum_elements(Counts counts, const RowBox& box, int64_t element, V* sums) {
+  void sum_elements(Counts counts, const RowBox& box, int64_t element, V* sums) const {
     const auto add = [&](const char* row, V* to) {
       const T* elements = reinterpret_cast<const T*>(row) + element;
+      fetch_later<vectors * kSumLanes>(elements);
       repeat<vectors>([&](auto v) { to[v] += load_widened(elements + v * kSumLanes); });
     };
     counts.template add_up<vectors>(box, add, sums);
   }
 
   template <int vectors, typename Counts>
-  static void sum_pairs(Counts counts, const RowBox& box, int64_t element, V* sums) {
+  void sum_pairs(Counts counts, const RowBox& box, int64_t element, V* sums) const {
     V parts[2 * vectors];
     if constexpr (std::is_same_v<T, BFloat16>) {
       // A pair is one word, of which each half is the upper half of a float.
       const auto add = [&](const char* row, V* to) {
+        const T* elements = reinterpret_cast<const T*>(row) + element;
+        fetch_later<2 * vectors * kSumLanes>(elements);
         repeat<vectors>([&](auto v) {
-          const auto words = load_vector<Vector<uint32_t>>(row + 2 * element + v * kVectorBytes);
+          const auto words = load_vector<Vector<uint32_t>>(elements + 2 * v * kSumLanes);
           to[2 * v] += bit_cast<V>(words << 16);
           to[2 * v + 1] += bit_cast<V>(words & 0xFFFF0000u);
         });
@@ -282,6 +295,7 @@ class WindowSums {
   int64_t step_;
   const char* limit_;
   V nothing_;
+  int64_t ahead_;
   alignas(64) Sum sums_[kSpan + 4 * kSumLanes];
 };
 

@@ -29,12 +29,22 @@ class RowSink {
         past_cache_(past_cache) {
     flushed_ = first;
     if (dense_) limit_ = flushed_ + count * bytes_ - kSpillBytes;
+    const bool whole_lines =
+        reinterpret_cast<uintptr_t>(first) % kLineBytes == 0 && bytes_ % kSpillBytes == 0;
+    streams_ = dense_ && past_cache_ && whole_lines;
   }
+
+  // Whether rows are best written to where they are to end up, past the cache.
+  bool streams() const { return streams_; }
 
   // Room for up to `rows` rows one after the other, the first of which is to end up at target.
   // Returns for how many.
   int64_t room(char* target, int64_t rows, T** room) {
     const bool in_place = dense_ && !past_cache_;
+    if (streams_) {
+      *room = reinterpret_cast<T*>(target);
+      return rows;
+    }
     if (in_place && target + bytes_ <= limit_) {
       *room = reinterpret_cast<T*>(target);
       if (target + rows * bytes_ <= limit_) return rows;
@@ -89,6 +99,7 @@ class RowSink {
   int64_t bytes_;  // of a row
   bool dense_;
   bool past_cache_;
+  bool streams_;
   char* flushed_ = nullptr;  // up to here the target is complete
   char* limit_ = nullptr;
   int64_t filled_ = 0;

@@ -66,14 +66,6 @@ inline void store_vector(void* to, V vector) {
   std::memcpy(to, &vector, sizeof vector);
 }
 
-// Loads and stores stay on the side of this that they are on. Prefetchers tell from the order of
-// loads what comes next, and the compiler knows nothing of that.
-inline void keep_order() { __asm__ volatile("" ::: "memory"); }
-
-// Memory that is read later comes closer, though not into the smallest cache.
-constexpr int64_t kLineBytes = 64;
-inline void prefetch(const void* later) { __builtin_prefetch(later, 0, 2); }
-
 // The same numbers in another type.
 template <typename To, int lanes, typename From>
 inline Vector<To, lanes> cast_vector(From from) {

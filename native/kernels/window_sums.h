@@ -10,9 +10,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 
 #include "kernels/memory.h"
 #include "kernels/permute.h"
+#include "kernels/resize.h"
 #include "kernels/row_windows.h"
 #include "kernels/simd.h"
 
@@ -59,7 +62,6 @@ struct KnownCounts {
       repeat<count>([&](auto v) { column[v] = -V{}; });
       for (int64_t i = 0; i < planes; ++i) {
         for (int64_t j = 0; j < rows; ++j) {
-          keep_order();
           add(box.data + i * box.strides[0] + j * box.strides[1] + k * box.strides[2], column);
         }
       }
@@ -113,7 +115,7 @@ class WindowSums {
   // Rounds the sums over the windows of `rows` boxes to as many rows at `out`. A row of a box is
   // where the first window starts.
   template <typename Boxes>
-  void sum(Boxes& boxes, int64_t rows, T* out) {
+  __attribute__((flatten)) void sum(Boxes& boxes, int64_t rows, T* out) {
     if (windows.kind == Windows::kSame || windows.kind == Windows::kPairs) {
       for (int64_t r = 0; r < rows; ++r) sum_at_once(boxes.next(), out + r * windows.count);
     } else if (windows.span > kSpan) {
@@ -144,7 +146,7 @@ class WindowSums {
   }
 
   // Without a way through memory.
-  __attribute__((flatten)) void sum_at_once(const RowBox& box, T* out) {
+  void sum_at_once(const RowBox& box, T* out) {
     const bool pairs = windows.kind == Windows::kPairs;
     if (!readable(box, windows.span, (pairs ? 2 : 1) * kSumLanes)) return sum_unreadable(box, out);
     with_counts(box, [&](auto counts) {
@@ -218,7 +220,7 @@ class WindowSums {
   }
 
   // Sums over rows, for each of some elements.
-  __attribute__((flatten)) void add_up(const RowBox& box, int64_t elements, Sum* to) const {
+  void add_up(const RowBox& box, int64_t elements, Sum* to) const {
     if (!readable(box, elements, kSumLanes)) return add_up_one_by_one(box, elements, to);
     with_counts(box, [&](auto counts) {
       for_each_vector<kSumLanes>(elements, [&](int64_t element, auto vectors) {

@@ -49,16 +49,18 @@ def credited(inputs: int, outputs: int, axis: int, scale: float = 0.0) -> list[l
 
 
 def summed(grad: np.ndarray, size: tuple[int, int, int]) -> np.ndarray:
-    """One addition after the other: depth, height, width; one rounding at the end."""
+    """Depths and rows for each place along the width, then these; one rounding at the end."""
     wide = np.float64 if grad.dtype == np.float64 else np.float32
     result = np.zeros((*grad.shape[:2], *size), wide)
     windows = [starts(i, o) for i, o in zip(size, grad.shape[2:], strict=True)]
     for at in np.ndindex(size):
         box = [range(*w[k : k + 2]) for w, k in zip(windows, at, strict=True)]
-        for d in box[0]:
-            for h in box[1]:
-                for w in box[2]:
-                    result[(..., *at)] += grad[:, :, d, h, w].astype(wide)
+        for w in box[2]:
+            column = np.zeros(grad.shape[:2], wide)
+            for d in box[0]:
+                for h in box[1]:
+                    column += grad[:, :, d, h, w].astype(wide)
+            result[(..., *at)] += column
     return result.astype(grad.dtype)
 
 

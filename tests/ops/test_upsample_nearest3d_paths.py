@@ -34,21 +34,28 @@ def starts(inputs: int, outputs: int) -> np.ndarray:
 
 
 def summed(grad: np.ndarray, size: tuple[int, int, int]) -> np.ndarray:
-    """All windows at once, one term after the other; 0 where a window has fewer."""
+    """All windows at once: depths and rows first, then along the width; 0 where there is none."""
     wide = np.float64 if grad.dtype == np.float64 else np.float32
     if grad.shape[2:] == size:
         return grad.copy()
-    result = np.zeros((*grad.shape[:2], *size), wide)
     borders = [starts(i, o) for i, o in zip(size, grad.shape[2:], strict=True)]
     lengths = [np.diff(border) for border in borders]
-    for term in itertools.product(*(range(length.max()) for length in lengths)):
-        part, valid = grad.astype(wide), np.ones(size, bool)
+
+    def part(term: tuple[int, ...]) -> np.ndarray:
+        result, valid = grad.astype(wide), np.ones(size, bool)
         for axis, offset in enumerate(term):
             places = np.minimum(borders[axis][:-1] + offset, grad.shape[2 + axis] - 1)
-            part = part.take(places, 2 + axis)
+            result = result.take(places, 2 + axis)
             inside = np.expand_dims(lengths[axis] > offset, [i for i in range(3) if i != axis])
             valid = valid & inside
-        result += np.where(valid, part, 0)
+        return np.where(valid, result, 0)
+
+    result = np.zeros((*grad.shape[:2], *size), wide)
+    for k in range(lengths[2].max()):
+        column = np.zeros_like(result)
+        for i, j in itertools.product(range(lengths[0].max()), range(lengths[1].max())):
+            column += part((i, j, k))
+        result += column
     return result.astype(grad.dtype)
 
 

@@ -15,6 +15,9 @@ inline namespace ACLHOST_ISA {
 
 inline bool channels_last(const TensorView& view) { return view.format == ACL_FORMAT_NDHWC; }
 
+// As rows are moved rather than computed with, less is not worth a second thread.
+constexpr int64_t kTaskElements = 3 * kParallelElements;
+
 // Memory that is read later comes closer, though not into the smallest cache.
 constexpr int64_t kLineBytes = 64;
 inline void prefetch(const void* later) { __builtin_prefetch(later, 0, 2); }
@@ -34,7 +37,7 @@ struct Resize {
   // is what costs.
   int64_t rows_per_task(int64_t rows) const {
     const int64_t elements = std::max(elements_of(from), elements_of(to));
-    return std::max<int64_t>(kParallelElements * rows / std::max<int64_t>(elements, 1), 1);
+    return std::max<int64_t>(kTaskElements * rows / std::max<int64_t>(elements, 1), 1);
   }
 
  private:

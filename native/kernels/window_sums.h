@@ -121,7 +121,7 @@ class WindowSums {
     } else if (windows.span > kSpan) {
       for (int64_t r = 0; r < rows; ++r) out[r] = sum_in_pieces(boxes.next());
     } else {
-      const int64_t pitch = padded(windows.span);
+      const int64_t pitch = padded(std::max<int64_t>(windows.span, 1));
       const int64_t most = kSpan / pitch;
       for (int64_t r = 0; r < rows; r += most) {
         const int64_t some = std::min(most, rows - r);

@@ -102,8 +102,8 @@ class SourceRun {
   int64_t at_;
   int64_t stride_;
   const char* origin_;
-  float step_;
-  int64_t length_;
+  float step_ = 1;
+  int64_t length_ = 1;
 };
 
 // A task: some rows of the resized tensor, copied bit by bit.

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 #include "kernels/isa.h"
@@ -61,12 +62,24 @@ inline Word float_to_half(Float value) {
   return half | sign;
 }
 
-// In the upper half of the word; what the lower half holds is of no use.
+// In the upper half of the word; what the lower half holds is of no use. NaN must have 0 there, as
+// all that arithmetic makes of BFLOAT16 numbers has.
+template <typename Word, typename Float>
+inline Word computed_to_bf16(Float value) {
+  const Word bits = bit_cast<Word>(value);
+  return bits + 0x7FFFu + ((bits >> 16) & 1u);
+}
+
+// For scalars, where the client chose the bits of a NaN: any that arithmetic brings forth will do.
+inline float without_nan_bits(float value) {
+  return value == value ? value : std::numeric_limits<float>::quiet_NaN();
+}
+
+// The same for every float.
 template <typename Word, typename Float>
 inline Word float_to_bf16(Float value) {
   const Word bits = bit_cast<Word>(value);
-  const Word rounded = bits + 0x7FFFu + ((bits >> 16) & 1u);
-  return value == value ? rounded : bits | 0x00400000u;
+  return value == value ? computed_to_bf16<Word>(value) : bits | 0x00400000u;
 }
 
 // Narrows towards the neighbour with an odd last bit unless exact. Rounding that to an even shorter

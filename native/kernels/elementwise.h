@@ -18,18 +18,15 @@
 
 #include "base/parallel.h"
 #include "base/status.h"
-#include "kernels/convert.h"
-#include "kernels/memory.h"
+#include "kernels/operands.h"
 #include "kernels/pairs.h"
-#include "kernels/strided.h"
-#include "kernels/transpose.h"
 #include "opbase/no_kernel.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
 
-constexpr int64_t kBlockElements = 1024;
 constexpr int64_t kParallelElements = 16 * kBlockElements;  // less is not worth a second thread
+constexpr int64_t kParallelTiles = 4 * kBlockElements;      // likewise, of what takes much longer
 
 // A value that names a type, for generic lambdas.
 template <typename T>
@@ -38,176 +35,6 @@ struct TypeTag {
 };
 
 namespace elementwise_detail {
-
-template <typename From, typename T>
-void load_run(const char* from, int64_t stride, int64_t length, T* to) {
-  constexpr int64_t kSize = sizeof(From);
-  if (stride == 1) {
-    int64_t i = 0;
-    if constexpr (std::is_same_v<T, ComputeType<From>>) {
-      for (; i + kLanes<T> <= length; i += kLanes<T>) {
-        store_vector(to + i, load_widened(reinterpret_cast<const From*>(from + i * kSize)));
-      }
-    }
-    for (; i < length; ++i) to[i] = convert<T>(load<From>(from + i * kSize));
-  } else {
-    for (int64_t i = 0; i < length; ++i) to[i] = convert<T>(load<From>(from + i * stride * kSize));
-  }
-}
-
-template <typename To, typename T>
-void store_run(const T* from, int64_t length, char* to, int64_t stride) {
-  constexpr int64_t kSize = sizeof(To);
-  if (stride == 1) {
-    int64_t i = 0;
-    if constexpr (std::is_same_v<To, ComputeType<T>>) {
-      for (; i + kLanes<To> <= length; i += kLanes<To>) {
-        store_vector(to + i * kSize, load_widened(from + i));
-      }
-    }
-    for (; i < length; ++i) store(to + i * kSize, convert<To>(from[i]));
-  } else {
-    for (int64_t i = 0; i < length; ++i) store(to + i * stride * kSize, convert<To>(from[i]));
-  }
-}
-
-// A tensor as the block loop sees it. Input and Output differ in the direction of `move` only.
-template <typename T, typename Move>
-struct Operand {
-  char* data = nullptr;  // the view's first element
-  int64_t item_size = 0;
-  bool holds_t = false;  // elements are of type T, and aligned like one
-  Move* move = nullptr;  // null: no conversion between T and the tensor's type
-
-  template <typename Element>
-  void bind(const TensorView& view, Move* move_run) {
-    item_size = sizeof(Element);
-    data = static_cast<char*>(view.data) + view.offset * item_size;
-    holds_t = std::is_same_v<Element, T> && reinterpret_cast<uintptr_t>(data) % alignof(T) == 0;
-    move = move_run;
-  }
-
-  // The block's place in the tensor if that is a contiguous array of T, else null.
-  T* in_place(const StridedLoop& loop, int operand, int64_t begin, int64_t count) const {
-    if (!holds_t || loop.strides[operand][0] != 1) return nullptr;
-    int64_t index[kMaxRank];
-    const int64_t offset = offset_at(loop, operand, begin, index);
-    if (begin % loop.shape[0] + count > loop.shape[0]) return nullptr;
-    return reinterpret_cast<T*>(data) + offset;
-  }
-};
-
-template <typename T>
-using Input = Operand<T, void(const char*, int64_t, int64_t, T*)>;
-template <typename T>
-using Output = Operand<T, void(const T*, int64_t, char*, int64_t)>;
-
-template <typename T>
-Input<T> make_input(const TensorView& view) {
-  Input<T> input;
-  switch (view.dtype) {
-    case ACL_FLOAT:
-      input.template bind<float>(view, load_run<float, T>);
-      break;
-    case ACL_FLOAT16:
-      input.template bind<Half>(view, load_run<Half, T>);
-      break;
-    case ACL_BF16:
-      input.template bind<BFloat16>(view, load_run<BFloat16, T>);
-      break;
-    case ACL_DOUBLE:
-      input.template bind<double>(view, load_run<double, T>);
-      break;
-    default:
-      break;
-  }
-  return input;
-}
-
-template <typename T>
-Output<T> make_output(const TensorView& view) {
-  using Complex32 = Complex<Half>;
-  using Complex64 = Complex<float>;
-  using Complex128 = Complex<double>;
-  Output<T> output;
-  switch (view.dtype) {
-    case ACL_FLOAT:
-      output.template bind<float>(view, store_run<float, T>);
-      break;
-    case ACL_FLOAT16:
-      output.template bind<Half>(view, store_run<Half, T>);
-      break;
-    case ACL_BF16:
-      output.template bind<BFloat16>(view, store_run<BFloat16, T>);
-      break;
-    case ACL_DOUBLE:
-      output.template bind<double>(view, store_run<double, T>);
-      break;
-    case ACL_COMPLEX32:
-      output.template bind<Complex32>(view, store_run<Complex32, T>);
-      break;
-    case ACL_COMPLEX64:
-      output.template bind<Complex64>(view, store_run<Complex64, T>);
-      break;
-    case ACL_COMPLEX128:
-      output.template bind<Complex128>(view, store_run<Complex128, T>);
-      break;
-    default:
-      break;
-  }
-  return output;
-}
-
-// Whether a block is made of whole runs, and the input lies in memory across them.
-template <typename T>
-bool lies_across(const StridedLoop& loop, int operand, const Input<T>& input, int64_t begin,
-                 int64_t count) {
-  const int64_t length = loop.shape[0];
-  return input.holds_t && loop.rank > 1 && loop.strides[operand][1] == 1 && begin % length == 0 &&
-         count % length == 0 && begin / length % loop.shape[1] + count / length <= loop.shape[1];
-}
-
-template <typename T>
-const T* fetch(const StridedLoop& loop, int operand, const Input<T>& input, int64_t begin,
-               int64_t count, T* buffer) {
-  if (const T* place = input.in_place(loop, operand, begin, count)) return place;
-  if (lies_across(loop, operand, input, begin, count)) {
-    int64_t index[kMaxRank];
-    const T* from = reinterpret_cast<const T*>(input.data) + offset_at(loop, operand, begin, index);
-    transpose(from, loop.strides[operand][0], count / loop.shape[0], loop.shape[0], buffer);
-    return buffer;
-  }
-  const int64_t stride = loop.strides[operand][0];
-  T* next = buffer;
-  for_each_run(loop, operand, begin, count, [&](int64_t offset, int64_t length) {
-    input.move(input.data + offset * input.item_size, stride, length, next);
-    next += length;
-  });
-  return buffer;
-}
-
-// A single number for all positions is read once, not for every block.
-template <typename T>
-bool fill_if_constant(const StridedLoop& loop, int operand, const Input<T>& input, int64_t count,
-                      T* buffer) {
-  for (int i = 0; i < loop.rank; ++i) {
-    if (loop.strides[operand][i] != 0) return false;
-  }
-  T number;
-  input.move(input.data, 1, 1, &number);
-  std::fill_n(buffer, std::min(count, kBlockElements), number);
-  return true;
-}
-
-template <typename T>
-void flush(const StridedLoop& loop, const Output<T>& output, int64_t begin, int64_t count,
-           const T* buffer) {
-  const int64_t stride = loop.strides[0][0];
-  for_each_run(loop, 0, begin, count, [&](int64_t offset, int64_t length) {
-    output.move(buffer, length, output.data + offset * output.item_size, stride);
-    buffer += length;
-  });
-}
 
 // Elements up to the next place where a vector can be streamed to.
 template <typename T>
@@ -224,6 +51,19 @@ inline int64_t block_size(const StridedLoop& loop, int64_t begin, int64_t end) {
   return left < length ? left : left / length * length;
 }
 
+// Elements that are computed in one step.
+template <typename T>
+constexpr int64_t kStep = 4 * kLanes<ComputeType<T>>;
+
+// The elements of a block: an array, or a number that stands for all of them.
+template <typename T>
+struct Source {
+  const T* first;
+  int64_t moves;  // all bits are set, or none where `first` holds one and the same step of numbers
+
+  const T* at(int64_t i) const { return first + (i & moves); }
+};
+
 template <typename T, typename Point, typename... Pairs>
 Pair<T> compute_pair(const Point& point, const Pairs&... pairs) {
   return {point(pairs.first...), point(pairs.second...)};
@@ -233,56 +73,90 @@ Pair<T> compute_pair(const Point& point, const Pairs&... pairs) {
 // input, so everything is read before anything is written.
 template <typename Way, typename T, typename Point, typename... In>
 void compute_step(const Point& point, T* out, const In*... in) {
-  constexpr int64_t kPair = 2 * kLanes<ComputeType<T>>;
+  constexpr int64_t kPair = kStep<T> / 2;
   const Pair<T> one = compute_pair<T>(point, load_pair(in)...);
   const Pair<T> two = compute_pair<T>(point, load_pair(in + kPair)...);
   put_pair<Way>(out, one);
   put_pair<Way>(out + kPair, two);
 }
 
-// The operator's definition, applied to a block. The last elements are computed in vectors that
-// they do not fill, by the same code as all others. Everything is inlined: a function apart would
-// fetch its constants for every vector.
-template <typename Way = Store, typename T, typename Point, std::size_t... I>
-__attribute__((flatten)) void compute_block(const Point& point, const T* const* in, int64_t count,
-                                            T* out, std::index_sequence<I...>) {
-  constexpr int64_t kStep = 4 * kLanes<ComputeType<T>>;
-  const Point own_point = point;  // on the stack, what it holds stays in registers
-  int64_t i = 0;
-  for (; i + kStep <= count; i += kStep) compute_step<Way>(own_point, out + i, in[I] + i...);
-  if (i == count) return;
-  T rest[sizeof...(I)][kStep] = {};
-  T results[kStep];
-  (std::memcpy(rest[I], in[I] + i, (count - i) * sizeof(T)), ...);
-  compute_step<Store>(own_point, results, rest[I]...);
-  std::memcpy(out + i, results, (count - i) * sizeof(T));
+template <typename T, typename Point, std::size_t... I>
+void compute_less_than_step(const Point& point, const Source<T>* in, int64_t count, T* out,
+                            std::index_sequence<I...>) {
+  T inputs[sizeof...(I)][kStep<T>] = {};
+  T results[kStep<T>];
+  (std::memcpy(inputs[I], in[I].first, count * sizeof(T)), ...);
+  compute_step<Store>(point, results, inputs[I]...);
+  std::memcpy(out, results, count * sizeof(T));
 }
 
+// The operator's definition, applied to a block. Where the last step is not full it reaches back to
+// elements of the one before; it comes first, before an output that is an input has changed.
+// Everything is inlined: a function apart would fetch its constants for every vector.
+template <typename Way = Store, typename T, typename Point, std::size_t... I>
+__attribute__((flatten)) void compute_block(const Point& point, const Source<T>* in, int64_t count,
+                                            T* out, std::index_sequence<I...> each) {
+  const Point own_point = point;  // on the stack, what they hold stays in registers
+  const Source<T> own_in[] = {in[I]...};
+  const int64_t last = count - kStep<T>;
+  if (last < 0) return compute_less_than_step(own_point, in, count, out, each);
+  T last_results[kStep<T>];
+  const bool is_full = count % kStep<T> == 0;
+  if (!is_full) compute_step<Store>(own_point, last_results, own_in[I].at(last)...);
+  for (int64_t i = 0; i <= last; i += kStep<T>) {
+    compute_step<Way>(own_point, out + i, own_in[I].at(i)...);
+  }
+  if (!is_full) std::memcpy(out + last, last_results, sizeof last_results);
+}
+
+// A number that stands for all elements, in as many copies as a step needs.
+template <typename T>
+Source<T> repeat(const operands::Input<T>& input, T* copies) {
+  T number;
+  input.move(input.data, 1, 1, &number);
+  std::fill_n(copies, kStep<T>, number);
+  return {copies, 0};
+}
+
+// Positions [begin, end); with in_one they make a single block.
 template <typename T, typename Point, std::size_t... I>
 void compute_blocks(const StridedLoop& loop, int64_t begin, int64_t end, const Point& point,
-                    const Output<T>& output, const std::array<Input<T>, sizeof...(I)>& inputs,
+                    const operands::Output<T>& output,
+                    const std::array<operands::Input<T>, sizeof...(I)>& inputs, bool in_one,
                     bool past_cache, std::index_sequence<I...> each) {
-  alignas(64) T input_buffers[sizeof...(I)][kBlockElements];
-  alignas(64) T output_buffer[kBlockElements];
-  const bool constant[] = {
-      fill_if_constant(loop, int{I} + 1, inputs[I], end - begin, input_buffers[I])...};
+  alignas(64) T buffers[sizeof...(I)][kBlockElements];
+  alignas(64) T results[kBlockElements];
+  const bool constant[] = {operands::is_constant(loop, int{I} + 1)...};
+  Source<T> in[] = {constant[I] ? repeat(inputs[I], buffers[I]) : Source<T>{buffers[I], -1}...};
   while (begin < end) {
-    int64_t count = block_size(loop, begin, end);
+    int64_t count = in_one ? end - begin : block_size(loop, begin, end);
     T* const place = output.in_place(loop, 0, begin, count);
     const bool streams = past_cache && place && elements_to_line(place) == 0;
     if (past_cache && place && !streams) count = std::min(count, elements_to_line(place));
-    const T* const in[] = {
-        constant[I] ? input_buffers[I]
-                    : fetch(loop, int{I} + 1, inputs[I], begin, count, input_buffers[I])...};
+    ((constant[I] ||
+      (in[I].first = operands::fetch(loop, int{I} + 1, inputs[I], begin, count, buffers[I]))),
+     ...);
     if (streams) {
       compute_block<Stream>(point, in, count, place, each);
     } else {
-      compute_block(point, in, count, place ? place : output_buffer, each);
+      compute_block(point, in, count, place ? place : results, each);
     }
-    if (!place) flush(loop, output, begin, count, output_buffer);
+    if (!place) operands::flush(loop, output, begin, count, results);
     begin += count;
   }
   if (past_cache) finish_streaming();
+}
+
+// Whether every operand is an array of T as a whole, or a number that stands for one.
+template <typename T, std::size_t count>
+bool is_one_block(const StridedLoop& loop, const operands::Output<T>& output,
+                  const std::array<operands::Input<T>, count>& inputs) {
+  if (loop.rank != 1 || !output.holds_t || loop.strides[0][0] != 1) return false;
+  for (std::size_t i = 0; i < count; ++i) {
+    const int64_t stride = loop.strides[i + 1][0];
+    if (stride != 0 && !(stride == 1 && inputs[i].holds_t)) return false;
+  }
+  return true;
 }
 
 }  // namespace elementwise_detail
@@ -293,9 +167,9 @@ template <typename T, typename Point, typename... Views>
 Status elementwise(const Point& point, const TensorView& out, const Views&... views) {
   namespace detail = elementwise_detail;
   constexpr std::size_t kInputs = sizeof...(views);
-  const detail::Output<T> output = detail::make_output<T>(out);
+  const operands::Output<T> output = operands::make_output<T>(out);
   if (!output.move) return no_kernel_for(out);
-  const std::array<detail::Input<T>, kInputs> inputs = {detail::make_input<T>(views)...};
+  const std::array<operands::Input<T>, kInputs> inputs = {operands::make_input<T>(views)...};
   const TensorView* const sources[] = {&views...};
   for (std::size_t i = 0; i < kInputs; ++i) {
     if (!inputs[i].move) return no_kernel_for(*sources[i]);
@@ -305,18 +179,19 @@ Status elementwise(const Point& point, const TensorView& out, const Views&... vi
   const bool in_place = ((views.data == out.data) || ...);
   const bool past_cache =
       !in_place && loop.total > kCacheBytes / static_cast<int64_t>((kInputs + 1) * sizeof(T));
-  const auto compute = [&](const StridedLoop& positions) {
-    parallel_for(positions.total, kParallelElements, [&](int64_t begin, int64_t end) {
-      detail::compute_blocks<T>(positions, begin, end, point, output, inputs, past_cache,
+  const bool in_one = detail::is_one_block(loop, output, inputs);
+  const auto compute = [&](const StridedLoop& positions, int64_t grain) {
+    parallel_for(positions.total, grain, [&](int64_t begin, int64_t end) {
+      detail::compute_blocks<T>(positions, begin, end, point, output, inputs, in_one, past_cache,
                                 std::make_index_sequence<kInputs>{});
     });
   };
   if (!wants_tiles(loop)) {
-    compute(loop);
+    compute(loop, kParallelElements);
   } else {
     const TiledLoop tiled = in_tiles(loop);
-    compute(tiled.whole_tiles);
-    compute(tiled.rest_of_rows);
+    compute(tiled.whole_tiles, kParallelTiles);
+    compute(tiled.rest_of_rows, kParallelTiles);
   }
   return {};
 }

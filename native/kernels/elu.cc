@@ -14,8 +14,9 @@ namespace {
 
 template <typename Args>
 EluScalars<float> scalars_of(const Args& args) {
-  const float alpha = args.alpha.to_float(), scale = args.scale.to_float();
-  return {alpha, scale, args.inputScale.to_float(), alpha * scale};
+  const float alpha = without_nan_bits(args.alpha.to_float());
+  const float scale = without_nan_bits(args.scale.to_float());
+  return {alpha, scale, without_nan_bits(args.inputScale.to_float()), alpha * scale};
 }
 
 // Calls visit(TypeTag<T>{}, scalars) with the element type and the scalars to compute with. DOUBLE
@@ -23,9 +24,9 @@ EluScalars<float> scalars_of(const Args& args) {
 template <typename Visit>
 Status visit_elu(const TensorView& view, const EluScalars<float>& s, const Visit& visit) {
   return visit_floating(view, [&](auto tag) {
-    using Real = ComputeType<typename decltype(tag)::type>;
-    if (s.alpha == 1 && s.scale == 1 && s.input_scale == 1) return visit(tag, UnitScalars<Real>{});
-    return visit(tag, EluScalars<Real>{s.alpha, s.scale, s.input_scale, s.product});
+    using T = typename decltype(tag)::type;
+    if (s.alpha == 1 && s.scale == 1 && s.input_scale == 1) return visit(tag, UnitScalars<T>{});
+    return visit(tag, EluScalars<T>{s.alpha, s.scale, s.input_scale, s.product});
   });
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ELU and its gradient for vectors of elements, in the type computed in: float, or double for
-// DOUBLE. Scalars is one of the two types below.
+// ELU and its gradient for vectors of elements of type T, in the type computed in: float, or double
+// for DOUBLE. Scalars is one of the two types below.
 #pragma once
 
 #include "kernels/exponential.h"
@@ -8,26 +8,34 @@
 namespace aclhost {
 inline namespace ACLHOST_ISA {
 
-template <typename Real>
+template <typename T>
 struct EluScalars {
+  using Type = T;
+  using Real = ComputeType<T>;
   Real alpha;
   Real scale;
   Real input_scale;
   Real product;  // alpha * scale, rounded to float
+  static constexpr bool kBounded = true;
 };
 
-// All of them 1, as they mostly are: the compiler then drops every product with one.
-template <typename Real>
+// All of them 1, as they mostly are: the compiler then drops every product with one, and no
+// positive x is an argument of the exponential whose result counts.
+template <typename T>
 struct UnitScalars {
+  using Type = T;
+  using Real = ComputeType<T>;
   static constexpr Real alpha = 1;
   static constexpr Real scale = 1;
   static constexpr Real input_scale = 1;
   static constexpr Real product = 1;
+  static constexpr bool kBounded = false;
 };
 
 template <typename V, typename Scalars>
 V elu_point(V x, const Scalars& s) {
-  return s.scale * (x > 0 ? x : s.alpha * vector_expm1<V>(s.input_scale * x));
+  const V negative = s.alpha * vector_expm1<Scalars::kBounded>(s.input_scale * x);
+  return s.scale * (x > 0 ? x : negative);
 }
 
 // Where alpha or inputScale is infinite or NaN, the exponential counts as 0 for every x <= 0.
@@ -39,7 +47,7 @@ V elu_saturated_point(V x, const Scalars& s) {
 // In both gradients a NaN in x selects the linear branch.
 template <typename V, typename Scalars>
 V elu_backward_point(V grad, V x, const Scalars& s) {
-  const V slope = vector_exp<V>(x * s.input_scale);
+  const V slope = vector_exp<typename Scalars::Type, Scalars::kBounded>(x * s.input_scale);
   return x <= 0 ? ((grad * s.input_scale) * s.product) * slope : grad * s.scale;
 }
 

@@ -18,6 +18,16 @@ struct Pair {
   Vector<ComputeType<T>> second;
 };
 
+// Where a lane of the first and of the second vector stands among the pair's elements.
+template <typename T>
+constexpr int place_of_first(int lane) {
+  return std::is_same_v<T, BFloat16> ? 2 * lane : lane;
+}
+template <typename T>
+constexpr int place_of_second(int lane) {
+  return std::is_same_v<T, BFloat16> ? 2 * lane + 1 : kLanes<ComputeType<T>> + lane;
+}
+
 template <typename T>
 inline Pair<T> load_pair(const T* from) {
   return {load_widened(from), load_widened(from + kLanes<ComputeType<T>>)};
@@ -35,8 +45,8 @@ inline Pair<BFloat16> load_pair(const BFloat16* from) {
   return {bit_cast<Vector<float>>(both << 16), bit_cast<Vector<float>>(both & 0xFFFF0000u)};
 }
 inline Vector<uint32_t> pack(const Pair<BFloat16>& pair) {
-  const auto even = float_to_bf16<Vector<uint32_t>>(pair.first) >> 16;
-  const auto odd = float_to_bf16<Vector<uint32_t>>(pair.second) & 0xFFFF0000u;
+  const auto even = computed_to_bf16<Vector<uint32_t>>(pair.first) >> 16;
+  const auto odd = computed_to_bf16<Vector<uint32_t>>(pair.second) & 0xFFFF0000u;
   return even | odd;
 }
 

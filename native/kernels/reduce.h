@@ -9,29 +9,91 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include "kernels/elementwise.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
 
-constexpr int kSumLanes = 16;
-// Blocks that one thread sums, a power of two. With tiles there are more, to make good use of them.
+constexpr int kSumLanes = 32;
+// What one thread sums, a power of two of blocks. Of rows that are gathered it is at least so many
+// that the cache lines they share are used up.
 constexpr int64_t kBranchBlocks = 16;
-constexpr int64_t kTiledBranchBlocks = 128;
+constexpr int64_t kMostBranchBlocks = 128;
+constexpr int64_t kGatheredRows = 16;
 
 namespace reduce_detail {
 
-template <typename Real>
-double sum_block(const Real* values, int64_t count) {
-  double lanes[kSumLanes] = {};
-  int64_t i = 0;
-  for (; i + kSumLanes <= count; i += kSumLanes) {
-    for (int lane = 0; lane < kSumLanes; ++lane) lanes[lane] += values[i + lane];
+// The sums of positions with the same remainder by kSumLanes.
+template <typename T>
+class LaneSums {
+ public:
+  template <typename Point, typename... In>
+  void add_step(const Point& point, const In*... in) {
+    for (int k = 0; k < kPairs; ++k) add_pair(point, k * kVectors, load_pair(in + k * kPair)...);
   }
-  for (int lane = 0; i < count; ++i, ++lane) lanes[lane] += values[i];
+
+  void store(double* lanes) const {
+    double firsts[kSumLanes / 2], seconds[kSumLanes / 2];
+    std::memcpy(firsts, firsts_, sizeof firsts);
+    std::memcpy(seconds, seconds_, sizeof seconds);
+    for (int k = 0; k < kPairs; ++k) {
+      for (int lane = 0; lane < kPair / 2; ++lane) {
+        lanes[k * kPair + place_of_first<T>(lane)] = firsts[k * kPair / 2 + lane];
+        lanes[k * kPair + place_of_second<T>(lane)] = seconds[k * kPair / 2 + lane];
+      }
+    }
+  }
+
+ private:
+  static constexpr int kPair = 2 * kLanes<ComputeType<T>>;
+  static constexpr int kPairs = kSumLanes / kPair;
+  static constexpr int kVectors = kPair / 2 / kLanes<double>;  // of double, for one of a pair
+
+  template <typename Point, typename... Pairs>
+  void add_pair(const Point& point, int at, const Pairs&... pairs) {
+    add(point(pairs.first...), firsts_ + at);
+    add(point(pairs.second...), seconds_ + at);
+  }
+  static void add(Vector<double> values, Vector<double>* sums) { *sums += values; }
+  static void add(Vector<float> values, Vector<double>* sums) {
+    sums[0] += low_doubles(values);
+    sums[1] += high_doubles(values);
+  }
+
+  Vector<double> firsts_[kPairs * kVectors] = {};
+  Vector<double> seconds_[kPairs * kVectors] = {};
+};
+
+// Less than a step of elements, and zeros.
+template <typename T>
+struct Padded {
+  Padded(const T* from, int64_t count) { std::memcpy(elements, from, count * sizeof(T)); }
+  T elements[kSumLanes] = {};
+};
+
+// The sum of point(in...) over a block.
+template <typename T, typename Point, typename... More>
+__attribute__((flatten)) double sum_block(const Point& point, int64_t count, const T* first,
+                                          const More*... more) {
+  const Point own_point = point;  // on the stack, what it holds stays in registers
+  LaneSums<T> sums;
+  int64_t i = 0;
+  for (; i + kSumLanes <= count; i += kSumLanes) sums.add_step(own_point, first + i, more + i...);
+  double lanes[kSumLanes];
+  sums.store(lanes);
+  if (i < count) {
+    LaneSums<T> last;
+    last.add_step(own_point, Padded<T>(first + i, count - i).elements,
+                  Padded<T>(more + i, count - i).elements...);
+    double values[kSumLanes];
+    last.store(values);
+    for (int lane = 0; lane < count - i; ++lane) lanes[lane] += values[lane];
+  }
   for (int half = kSumLanes / 2; half > 0; half /= 2) {
     for (int lane = 0; lane < half; ++lane) lanes[lane] += lanes[lane + half];
   }
@@ -47,50 +109,64 @@ double sum_tree(const Leaf& leaf, int64_t begin, int64_t end) {
   return sum_tree(leaf, begin, begin + left) + sum_tree(leaf, begin + left, end);
 }
 
+// A matrix of point(x, y), for transpose().
+template <typename T, typename Point>
+struct PointsOf {
+  Columns<T> x;
+  Columns<T> y;
+  Point point;
+
+  T element(int64_t row, int64_t column) const {
+    using V = Vector<T, kSquareSide<T>>;
+    return point(splat<V>(x.element(row, column)), splat<V>(y.element(row, column)))[0];
+  }
+  template <int squares>
+  auto load(int64_t row, int64_t column) const {
+    using V = Vector<T, squares * kSquareSide<T>>;
+    const V value = point(bit_cast<V>(x.template load<squares>(row, column)),
+                          bit_cast<V>(y.template load<squares>(row, column)));
+    return bit_cast<UnsignedOf<V>>(value);
+  }
+};
+
 // The values of point(x, y) at positions of a loop, to be summed in blocks.
-template <typename Real, typename Point>
+template <typename T, typename Point>
 class Values {
  public:
   Values(const Point& point, const Shape& shape, const TensorView& x, const TensorView& y)
       : every_position_(row_major_view(shape, ACL_DT_UNDEFINED)),
         loop_(make_loop({&every_position_, &x, &y})),
         point_(point),
-        inputs_{elementwise_detail::make_input<Real>(x), elementwise_detail::make_input<Real>(y)},
-        tiled_(wants_tiles(loop_) && loop_.rank == 2 &&
-               loop_.shape[0] <= kTiledBranchBlocks * kBlockElements) {}
+        x_(operands::make_input<T>(x)),
+        y_(operands::make_input<T>(y)),
+        gathers_(wants_tiles(loop_) && loop_.rank == 2 &&
+                 loop_.shape[0] <= kMostBranchBlocks * kBlockElements) {}
 
   int64_t blocks() const { return (loop_.total + kBlockElements - 1) / kBlockElements; }
 
-  // Any power of two gives the same sum, so the number of threads may have a say.
+  // Any power of two gives the same sum.
   int64_t branch_blocks() const {
-    int64_t count = tiled_ ? kTiledBranchBlocks : kBranchBlocks;
-    while (count > kBranchBlocks && count * thread_count() > blocks()) count /= 2;
+    int64_t count = kBranchBlocks;
+    const int64_t wanted = gathers_ ? kGatheredRows * loop_.shape[0] / kBlockElements : 0;
+    while (count < wanted && count < kMostBranchBlocks) count *= 2;
     return count;
   }
 
   double sum_of_branch(int64_t branch) const {
     const int64_t begin = branch * branch_blocks();
     const int64_t end = std::min(blocks(), begin + branch_blocks());
-    if (tiled_) {
+    if (gathers_) {
       const Rows rows = rows_of(begin, end);
-      const std::unique_ptr<Real[]> values(new (std::nothrow) Real[rows.count * loop_.shape[0]]);
-      if (values) {
-        compute(rows, values.get());
-        const int64_t first = rows.first * loop_.shape[0];
-        const auto leaf = [&](int64_t block) {
-          return sum_block(values.get() + (block * kBlockElements - first), block_size(block));
-        };
-        return sum_tree(leaf, begin, end);
-      }
+      const std::unique_ptr<T[]> memory(new (std::nothrow) T[2 * rows.elements]);
+      if (memory) return sum_of_rows(rows, begin, end, memory.get());
     }
     return sum_tree([&](int64_t block) { return sum_where_it_lies(block); }, begin, end);
   }
 
  private:
-  using Inputs = std::array<elementwise_detail::Input<Real>, 2>;
   struct Rows {
-    int64_t first;
-    int64_t count;
+    int64_t first;  // the position it begins at
+    int64_t elements;
   };
 
   int64_t block_size(int64_t block) const {
@@ -98,14 +174,11 @@ class Values {
   }
 
   double sum_where_it_lies(int64_t block) const {
-    alignas(64) Real buffers[2][kBlockElements];
-    alignas(64) Real values[kBlockElements];
+    alignas(64) T buffers[2][kBlockElements];
     const int64_t begin = block * kBlockElements, count = block_size(block);
-    const Real* const in[] = {
-        elementwise_detail::fetch(loop_, 1, inputs_[0], begin, count, buffers[0]),
-        elementwise_detail::fetch(loop_, 2, inputs_[1], begin, count, buffers[1])};
-    elementwise_detail::compute_block(point_, in, count, values, std::make_index_sequence<2>{});
-    return sum_block(values, count);
+    const T* const x = operands::fetch(loop_, 1, x_, begin, count, buffers[0]);
+    const T* const y = operands::fetch(loop_, 2, y_, begin, count, buffers[1]);
+    return sum_block(point_, count, x, y);
   }
 
   // The rows that hold the positions of blocks [begin, end).
@@ -113,31 +186,42 @@ class Values {
     const int64_t length = loop_.shape[0];
     const int64_t first = begin * kBlockElements / length;
     const int64_t last = (std::min(end * kBlockElements, loop_.total) - 1) / length;
-    return {first, last - first + 1};
+    return {first * length, (last - first + 1) * length};
   }
 
-  // Rows in tiles, which an order of positions as sums need it does not allow: Note [Tiles].
-  void compute(const Rows& rows, Real* values) const {
-    StridedLoop part = loop_;
-    part.shape[1] = rows.count;
-    for (int k = 1; k < part.operands; ++k) part.start[k] += rows.first * part.strides[k][1];
-    elementwise_detail::Output<Real> output;
-    output.data = reinterpret_cast<char*>(values);
-    output.item_size = sizeof(Real);
-    output.holds_t = true;
-    output.move = elementwise_detail::store_run<Real, Real>;
-    const TiledLoop tiled = in_tiles(part);
-    for (const StridedLoop* tiles : {&tiled.whole_tiles, &tiled.rest_of_rows}) {
-      elementwise_detail::compute_blocks<Real>(*tiles, 0, tiles->total, point_, output, inputs_,
-                                               false, std::make_index_sequence<2>{});
+  // Many rows at once: each alone would take an element of every cache line, and so would the next.
+  double sum_of_rows(const Rows& rows, int64_t begin, int64_t end, T* memory) const {
+    const auto sum = [&](const auto& point, const auto*... in) {
+      const auto leaf = [&](int64_t block) {
+        const int64_t from = block * kBlockElements - rows.first;
+        return sum_block(point, block_size(block), in + from...);
+      };
+      return sum_tree(leaf, begin, end);
+    };
+    if constexpr (std::is_same_v<T, ComputeType<T>>) {
+      if (lies_across(1, x_, rows) && lies_across(2, y_, rows)) {
+        const PointsOf<T, Point> points{operands::columns_of(loop_, 1, x_, rows.first),
+                                        operands::columns_of(loop_, 2, y_, rows.first), point_};
+        transpose(points, rows.elements / loop_.shape[0], loop_.shape[0], memory);
+        return sum([](auto value) { return value; }, memory);
+      }
     }
+    const T* const x = operands::fetch(loop_, 1, x_, rows.first, rows.elements, memory);
+    const T* const y =
+        operands::fetch(loop_, 2, y_, rows.first, rows.elements, memory + rows.elements);
+    return sum(point_, x, y);
+  }
+
+  bool lies_across(int operand, const operands::Input<T>& input, const Rows& rows) const {
+    return operands::lies_across(loop_, operand, input, rows.first, rows.elements);
   }
 
   const TensorView every_position_;
   const StridedLoop loop_;
   const Point& point_;
-  const Inputs inputs_;
-  const bool tiled_;
+  const operands::Input<T> x_;
+  const operands::Input<T> y_;
+  const bool gathers_;
 };
 
 }  // namespace reduce_detail
@@ -145,7 +229,7 @@ class Values {
 // The sum of point(x, y) over a shape that x and y broadcast to; 0 if it has no elements.
 template <typename T, typename Point>
 double sum_of(const Point& point, const Shape& shape, const TensorView& x, const TensorView& y) {
-  const reduce_detail::Values<ComputeType<T>, Point> values(point, shape, x, y);
+  const reduce_detail::Values<T, Point> values(point, shape, x, y);
   if (values.blocks() == 0) return 0.0;
   // Full branches of a power of two of blocks are branches of the whole tree, too.
   const int64_t branches = (values.blocks() + values.branch_blocks() - 1) / values.branch_blocks();

@@ -77,6 +77,26 @@ inline Vector<Element<V>, sizeof...(lane)> join(V a, V b, std::integer_sequence<
   return __builtin_shufflevector(a, b, lane...);
 }
 
+// The lower and the upper half of the lanes, as doubles; g++ 12 makes several steps of either.
+inline Vector<double> low_doubles(Vector<float> v) {
+#if defined(__AVX512F__)
+  return _mm512_cvtps_pd(_mm512_castps512_ps256(v));
+#elif defined(__AVX2__)
+  return _mm256_cvtps_pd(_mm256_castps256_ps128(v));
+#else
+  return Vector<double>{v[0], v[1]};
+#endif
+}
+inline Vector<double> high_doubles(Vector<float> v) {
+#if defined(__AVX512F__)
+  return _mm512_cvtps_pd(_mm512_extractf32x8_ps(v, 1));
+#elif defined(__AVX2__)
+  return _mm256_cvtps_pd(_mm256_extractf128_ps(v, 1));
+#else
+  return Vector<double>{v[2], v[3]};
+#endif
+}
+
 // a * b + c, rounded once where the processor can.
 inline Vector<float> multiply_add(Vector<float> a, Vector<float> b, Vector<float> c) {
 #if defined(__AVX512F__)
@@ -209,7 +229,7 @@ inline void store_narrowed(Half* to, Vector<float> vector) {
 }
 
 inline void store_narrowed(BFloat16* to, Vector<float> vector) {
-  store_halves(to, float_to_bf16<Vector<uint32_t>>(vector) >> 16);
+  store_halves(to, computed_to_bf16<Vector<uint32_t>>(vector) >> 16);
 }
 
 // Lanes at[0], at[1], ... of two vectors, counted through both.

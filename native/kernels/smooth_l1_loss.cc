@@ -47,7 +47,7 @@ Status run(const SmoothL1LossArgs& args) {
   return visit_promoted({&args.self, &args.target}, [&](auto tag) {
     using T = typename decltype(tag)::type;
     using Real = ComputeType<T>;
-    const Real beta = args.beta, inverse = inverse_beta(beta);
+    const Real beta = without_nan_bits(args.beta), inverse = inverse_beta(beta);
     const auto point = [=](auto x, auto y) { return smooth_l1_point(x, y, beta, inverse); };
     if (args.reduction == kNone) {
       return elementwise<T>(point, args.result, args.self, args.target);
@@ -66,7 +66,7 @@ Status run(const SmoothL1LossBackwardArgs& args) {
   return visit_promoted({&args.gradOut, &args.self, &args.target}, [&](auto tag) {
     using T = typename decltype(tag)::type;
     using Real = ComputeType<T>;
-    const Real beta = args.beta, factor = norm;
+    const Real beta = without_nan_bits(args.beta), factor = norm;
     const auto gradient = [&](const auto& slope) {
       const auto point = [=](auto g, auto x, auto y) { return (slope(x - y) * g) * factor; };
       return elementwise<T>(point, args.gradInput, args.gradOut, args.self, args.target);

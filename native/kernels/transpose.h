@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies a matrix whose columns lie in memory one by one to one whose rows do.
+// Turns matrices whose columns lie in memory one by one to others whose rows do.
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "kernels/memory.h"
 #include "kernels/simd.h"
@@ -10,34 +11,87 @@
 namespace aclhost {
 inline namespace ACLHOST_ISA {
 
-// Four elements of each of four columns, `step` apart.
+// Vectors consist of parts of 16 bytes, across which most shuffles do not reach. Matrices are
+// turned in squares that are as wide. A vector holds the same column of several squares side by
+// side.
 template <typename T>
-inline void transpose_4x4(const T* from, int64_t step, T* to, int64_t row_length) {
-  using V = Vector<BitsOf<T>, 4>;
-  const V a = load_vector<V>(from), b = load_vector<V>(from + step);
-  const V c = load_vector<V>(from + 2 * step), d = load_vector<V>(from + 3 * step);
-  const V ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
-  const V ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-  const V cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-  const V cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-  store_vector(to, __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5));
-  store_vector(to + row_length, __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7));
-  store_vector(to + 2 * row_length, __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5));
-  store_vector(to + 3 * row_length, __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7));
-}
+constexpr int kSquareSide = 16 / sizeof(T);
 
 // Columns begin `step` elements apart.
 template <typename T>
-void transpose(const T* from, int64_t step, int64_t rows, int64_t columns, T* to) {
-  const int64_t even_rows = rows / 4 * 4, even_columns = columns / 4 * 4;
-  for (int64_t column = 0; column < even_columns; column += 4) {
-    for (int64_t row = 0; row < even_rows; row += 4) {
-      transpose_4x4(from + row + column * step, step, to + row * columns + column, columns);
+struct Columns {
+  const T* first;
+  int64_t step;
+
+  T element(int64_t row, int64_t column) const { return first[row + column * step]; }
+
+  template <int squares>
+  auto load(int64_t row, int64_t column) const {
+    constexpr int kSide = kSquareSide<T>;
+    if constexpr (squares == 1) {
+      return load_vector<Vector<BitsOf<T>, kSide>>(first + row + column * step);
+    } else {
+      constexpr int kHalf = squares / 2;
+      return join(load<kHalf>(row, column), load<kHalf>(row, column + kHalf * kSide),
+                  std::make_integer_sequence<int, squares * kSide>{});
     }
   }
+};
+
+namespace transpose_detail {
+
+// Of every part, the elements of a and of b by turns, from `first` on.
+template <int side, int first, typename V, int... lane>
+V by_turns(V a, V b, std::integer_sequence<int, lane...>) {
+  constexpr int kAll = sizeof...(lane);
+  return __builtin_shufflevector(
+      a, b, (lane / side * side + first + lane % side / 2 + lane % 2 * kAll)...);
+}
+
+// Columns become rows once each of them has met every other one.
+template <int squares, typename T, typename Matrix>
+void turn_squares(const Matrix& matrix, int64_t row, int64_t column, T* to, int64_t row_length) {
+  constexpr int kSide = kSquareSide<T>;
+  constexpr auto kLanesOfAll = std::make_integer_sequence<int, squares * kSide>{};
+  Vector<BitsOf<T>, squares * kSide> columns[kSide], met[kSide];
+  for (int k = 0; k < kSide; ++k) columns[k] = matrix.template load<squares>(row, column + k);
+  for (int done = 1; done < kSide; done *= 2) {
+    for (int k = 0; k < kSide / 2; ++k) {
+      const auto a = columns[k], b = columns[k + kSide / 2];
+      met[2 * k] = by_turns<kSide, 0>(a, b, kLanesOfAll);
+      met[2 * k + 1] = by_turns<kSide, kSide / 2>(a, b, kLanesOfAll);
+    }
+    for (int k = 0; k < kSide; ++k) columns[k] = met[k];
+  }
+  T* const place = to + row * row_length + column;
+  for (int k = 0; k < kSide; ++k) store_vector(place + k * row_length, columns[k]);
+}
+
+// Columns from `column` on, as many as fill squares side by side. Returns the first one left.
+template <int squares, typename T, typename Matrix>
+int64_t turn_columns(const Matrix& matrix, int64_t rows, int64_t column, int64_t columns, T* to) {
+  constexpr int64_t kWidth = squares * kSquareSide<T>;
+  for (; column + kWidth <= columns; column += kWidth) {
+    for (int64_t row = 0; row < rows; row += kSquareSide<T>) {
+      turn_squares<squares>(matrix, row, column, to, columns);
+    }
+  }
+  return column;
+}
+
+}  // namespace transpose_detail
+
+// A matrix is Columns, or computes its elements from some.
+template <typename T, typename Matrix>
+__attribute__((flatten)) void transpose(const Matrix& matrix, int64_t rows, int64_t columns,
+                                        T* to) {
+  using namespace transpose_detail;
+  const int64_t even_rows = rows / kSquareSide<T> * kSquareSide<T>;
+  int64_t turned = turn_columns<kVectorBytes / 16>(matrix, even_rows, 0, columns, to);
+  turned = turn_columns<1>(matrix, even_rows, turned, columns, to);
   for (int64_t row = 0; row < rows; ++row) {
-    for (int64_t column = row < even_rows ? even_columns : 0; column < columns; ++column) {
-      to[row * columns + column] = from[row + column * step];
+    for (int64_t column = row < even_rows ? turned : 0; column < columns; ++column) {
+      to[row * columns + column] = matrix.element(row, column);
     }
   }
 }

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import struct
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -52,6 +54,26 @@ def test_scalars_propagate_by_arithmetic() -> None:
     assert np.array_equal(aclhost.elu_backward(g, x, INF), [INF, 1])
     assert np.array_equal(aclhost.elu_backward(g, x, NAN), [NAN, 1], equal_nan=True)
     assert np.array_equal(aclhost.elu_backward(g, x, 1.0, 1.0, INF), [NAN, 1], equal_nan=True)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_nan_scalars_may_have_any_bits(dtype: str) -> None:
+    all_bits = struct.unpack("<d", b"\xff" * 7 + b"\x7f")[0]
+    x = array([-1, 1], dtype)
+    result = aclhost.elu_backward(x, x, 1.0, all_bits).astype(np.float64)
+    assert np.isnan(result).all()
+
+
+@pytest.mark.parametrize("count", [1, 63, 64, 65, 127, 1000, 20_000])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_an_output_may_be_an_input(dtype: str, count: int) -> None:
+    rng = np.random.default_rng(count)
+    grad, x = (array(rng.normal(size=count), dtype) for _ in range(2))
+    wanted = aclhost.elu_backward(grad, x)
+    for out in (grad.copy(), x.copy()):
+        inputs = (out, x) if np.array_equal(out, grad) else (grad, out)
+        aclhost.elu_backward(*inputs, out=out)
+        assert out.tobytes() == wanted.tobytes()
 
 
 @pytest.mark.parametrize("alpha", [-0.0, NAN])

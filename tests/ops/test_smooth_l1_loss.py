@@ -91,6 +91,19 @@ def test_views_give_the_same_bits_as_copies(dtype: str, reduction: str) -> None:
         assert not memory[0].any()
 
 
+@pytest.mark.parametrize("shape", [(131, 137), (300, 333), (40, 3001), (3001, 129)])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_sums_of_transposed_matrices_have_the_same_bits(dtype: str, shape: tuple[int, int]) -> None:
+    rng = np.random.default_rng(1)
+    x, y = (array(rng.normal(size=shape), dtype).T for _ in range(2))
+    wanted = aclhost.smooth_l1_loss(x.copy(), y.copy(), "sum")
+    exact = aclhost.smooth_l1_loss(x.astype(np.float32), y.astype(np.float32), "none")
+    total = np.array(math.fsum(exact.ravel().tolist()))
+    assert ulp_distance(wanted, total, wanted.dtype) <= 1
+    for views in ((x, y), (x.copy(), y), (x, y.copy())):
+        assert aclhost.smooth_l1_loss(*views, "sum").tobytes() == wanted.tobytes()
+
+
 def test_mean_counts_the_broadcast_elements() -> None:
     x, y = np.zeros((4, 1), np.float32), np.full((4, 2), 2, np.float32)
     assert aclhost.smooth_l1_loss(x, y) == 1.5

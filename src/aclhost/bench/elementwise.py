@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import aclhost
 from aclhost.bench import ufuncs
 from aclhost.bench.workload import (
@@ -16,6 +14,7 @@ from aclhost.bench.workload import (
     random_array,
     reversed_axes,
     tensor,
+    written_out,
 )
 
 _SCALARS = (1.0, 1.0, 1.0)
@@ -35,7 +34,7 @@ def elu(variant: str, dtype: str, elements: int, strided: bool) -> Workload:
     x = _input(elements, dtype, 0, strided)
     out = new_array(x.shape, dtype)
     return Workload(
-        partial(aclhost.elu, x, *_SCALARS, out=out),
+        written_out(aclhost.elu, x, *_SCALARS, out=out),
         x.nbytes + out.nbytes,
         lambda: aten("elu", "out", tensor(x), *_SCALARS, out=tensor(out)),
         lambda: ufuncs.elu(x, out, _SCALARS),
@@ -46,7 +45,7 @@ def inplace_elu(variant: str, dtype: str, elements: int, strided: bool) -> Workl
     """In place. Both sides work on one array, whose negative values approach 0 in time."""
     x = _input(elements, dtype, 0, strided)
     return Workload(
-        partial(aclhost.inplace_elu, x, *_SCALARS),
+        written_out(aclhost.inplace_elu, x, *_SCALARS),
         2 * x.nbytes,
         lambda: aten("elu_", "default", tensor(x), *_SCALARS),
         lambda: ufuncs.elu(x, x, _SCALARS),
@@ -59,7 +58,7 @@ def elu_backward(variant: str, dtype: str, elements: int, strided: bool) -> Work
     grad, x = (_input(elements, dtype, seed, strided) for seed in (0, 1))
     out = new_array(x.shape, dtype)
     return Workload(
-        partial(aclhost.elu_backward, grad, x, *_SCALARS, is_result, out=out),
+        written_out(aclhost.elu_backward, grad, x, *_SCALARS, is_result, out=out),
         grad.nbytes + x.nbytes + out.nbytes,
         lambda: aten(
             "elu_backward", "grad_input", tensor(grad), *_SCALARS, is_result, tensor(x),
@@ -74,7 +73,7 @@ def smooth_l1_loss(variant: str, dtype: str, elements: int, strided: bool) -> Wo
     x, target = (_input(elements, dtype, seed, strided) for seed in (0, 1))
     out = new_array(x.shape if variant == "none" else (), dtype)
     return Workload(
-        partial(aclhost.smooth_l1_loss, x, target, variant, _BETA, out=out),
+        written_out(aclhost.smooth_l1_loss, x, target, variant, _BETA, out=out),
         x.nbytes + target.nbytes + out.nbytes,
         lambda: _torch_loss(x, target, variant, out),
         lambda: ufuncs.smooth_l1_loss(x, target, out, variant, _BETA),
@@ -95,7 +94,7 @@ def smooth_l1_loss_backward(variant: str, dtype: str, elements: int, strided: bo
     grad = _input(elements, dtype, 2, strided) if variant == "none" else new_array((), dtype)
     out = new_array(x.shape, dtype)
     return Workload(
-        partial(aclhost.smooth_l1_loss_backward, grad, x, target, variant, _BETA, out=out),
+        written_out(aclhost.smooth_l1_loss_backward, grad, x, target, variant, _BETA, out=out),
         sum(array.nbytes for array in (grad, x, target, out)),
         lambda: aten(
             "smooth_l1_loss_backward", "grad_input", tensor(grad), tensor(x), tensor(target),

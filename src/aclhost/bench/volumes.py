@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -18,6 +17,7 @@ from aclhost.bench.workload import (
     random_array,
     reversed_axes,
     tensor,
+    written_out,
 )
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def max_pool3d_with_argmax(variant: str, dtype: str, shape: Shape, strided: bool
     x, window, pooled = _input(shape, dtype, strided), _window(variant), _pooled(shape, variant)
     out, indices = new_array(pooled, dtype), new_array(pooled, "int32")
     return Workload(
-        partial(aclhost.max_pool3d_with_argmax, x, *window, out=(out, indices)),
+        written_out(aclhost.max_pool3d_with_argmax, x, *window, out=(out, indices)),
         x.nbytes + out.nbytes + indices.nbytes,
         lambda: aten(
             "max_pool3d_with_indices", "out", tensor(x), *window,
@@ -70,7 +70,7 @@ def max_pool3d_with_argmax_backward(
     _, indices = aclhost.max_pool3d_with_argmax(x, *window)
     grad, out = _input(indices.shape, dtype, strided), new_array(shape, dtype)
     return Workload(
-        partial(aclhost.max_pool3d_with_argmax_backward, grad, x, indices, *window, out=out),
+        written_out(aclhost.max_pool3d_with_argmax_backward, grad, x, indices, *window, out=out),
         grad.nbytes + indices.nbytes + out.nbytes,
         lambda: aten(
             "max_pool3d_with_indices_backward", "grad_input", tensor(grad), tensor(x), *window,
@@ -93,7 +93,7 @@ def max_unpool3d(variant: str, dtype: str, shape: Shape, strided: bool) -> Workl
     indices = _unpool_indices(variant, shape)
     x, out, size = _input(indices.shape, dtype, strided), new_array(shape, dtype), list(shape[2:])
     return Workload(
-        partial(aclhost.max_unpool3d, x, indices, size, out=out),
+        written_out(aclhost.max_unpool3d, x, indices, size, out=out),
         x.nbytes + indices.nbytes + out.nbytes,
         lambda: aten(
             "max_unpool3d", "out", tensor(x), tensor(indices), size, [2] * 3, [0] * 3,
@@ -107,7 +107,7 @@ def max_unpool3d_backward(variant: str, dtype: str, shape: Shape, strided: bool)
     indices = _unpool_indices(variant, shape)
     grad, x, out = _input(shape, dtype, strided), *(new_array(indices.shape, dtype),) * 2
     return Workload(
-        partial(aclhost.max_unpool3d_backward, grad, x, indices, list(shape[2:]), out=out),
+        written_out(aclhost.max_unpool3d_backward, grad, x, indices, list(shape[2:]), out=out),
         grad.nbytes + indices.nbytes + out.nbytes,
         lambda: _gather(tensor(grad), tensor(indices).flatten(2), tensor(out).view(*shape[:2], -1)),
     )
@@ -118,7 +118,7 @@ def _gather(grad: torch.Tensor, indices: torch.Tensor, out: torch.Tensor) -> Cal
     import torch
 
     if grad.is_contiguous():
-        return partial(torch.gather, grad.flatten(2), -1, indices, out=out)
+        return written_out(torch.gather, grad.flatten(2), -1, indices, out=out)
     return lambda: torch.gather(grad.flatten(2), -1, indices, out=out)
 
 
@@ -132,7 +132,7 @@ def upsample_nearest3d(variant: str, dtype: str, shape: Shape, strided: bool) ->
     x, out = _input(_resized(variant, shape), dtype, strided), new_array(shape, dtype)
     size = list(shape[2:])
     return Workload(
-        partial(aclhost.upsample_nearest3d, x, size, out=out),
+        written_out(aclhost.upsample_nearest3d, x, size, out=out),
         x.nbytes + out.nbytes,
         lambda: aten("upsample_nearest3d", "out", tensor(x), size, *_NO_SCALES, out=tensor(out)),
     )
@@ -144,7 +144,7 @@ def upsample_nearest3d_backward(variant: str, dtype: str, shape: Shape, strided:
     out = new_array(source, dtype)
     sizes = (list(size), list(source))
     return Workload(
-        partial(aclhost.upsample_nearest3d_backward, grad, *sizes, out=out),
+        written_out(aclhost.upsample_nearest3d_backward, grad, *sizes, out=out),
         grad.nbytes + out.nbytes,
         lambda: aten(
             "upsample_nearest3d_backward", "grad_input", tensor(grad), *sizes, *_NO_SCALES,

@@ -18,9 +18,9 @@ constexpr int64_t kSpillBytes = 2 * 64;  // what may be written after the end of
 template <typename T>
 class RowSink {
  public:
-  // For `count` rows from the one at `first` on, of which `length` elements each are computed. Whole
-  // rows of a dense target are its memory from one place to another: what spills into the next is
-  // overwritten by that, but for the last rows.
+  // For `count` rows from the one at `first` on, of which `length` elements each are computed.
+  // Whole rows of a dense target are its memory from one place to another: what spills into the
+  // next is overwritten by that, but for the last rows.
   RowSink(const Rows& rows, char* first, int64_t count, int64_t length, bool past_cache)
       : step_(rows.step()),
         pitch_(rows.volumes.strides[rows.order[4]]),

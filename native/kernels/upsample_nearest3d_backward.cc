@@ -23,8 +23,8 @@ bool keeps_everything(const Resize& resize) {
   return true;
 }
 
-// How far from the rows that are summed those are that come next but some: in the next planes, unless
-// these are so far that they would have left the cache by then.
+// How far from the rows that are summed those are that come next but some: in the next planes,
+// unless these are so far that they would have left the cache by then.
 int64_t bytes_ahead(const Resize& resize) {
   constexpr int64_t kFar = 64 * 1024, kNear = 16 * 1024;
   if (resize.bytes() < kPrivateCacheBytes) return 0;

@@ -35,8 +35,8 @@ struct RowBox {
   }
 };
 
-// Calls visit(0), visit(1), ... with constants: the compiler keeps an array in registers if it never
-// sees it indexed by anything else.
+// Calls visit(0), visit(1), ... with constants: the compiler keeps an array in registers if it
+// never sees it indexed by anything else.
 template <int... i, typename Visit>
 inline void visit_each(std::integer_sequence<int, i...>, const Visit& visit) {
   (visit(std::integral_constant<int, i>()), ...);
@@ -92,7 +92,8 @@ inline void with_counts(const RowBox& box, const Action& action) {
 template <int64_t width, typename Visit>
 inline void for_each_vector(int64_t lanes, const Visit& visit) {
   int64_t lane = 0;
-  for (; lane + 2 * width <= lanes; lane += 2 * width) visit(lane, std::integral_constant<int, 2>());
+  for (; lane + 2 * width <= lanes; lane += 2 * width)
+    visit(lane, std::integral_constant<int, 2>());
   if (lane + width < lanes) visit(lane, std::integral_constant<int, 1>());
   if (lane < lanes) visit(std::max<int64_t>(lanes - width, 0), std::integral_constant<int, 1>());
 }
@@ -105,8 +106,8 @@ class WindowSums {
   using V = Vector<Sum>;
   static constexpr int64_t kSumLanes = kLanes<Sum>;
 
-  // Rows may be read up to `limit`. Elements are `step` bytes apart. Sums start from `nothing`. What
-  // is read later is `ahead` bytes away; 0 if it is in the cache anyway.
+  // Rows may be read up to `limit`. Elements are `step` bytes apart. Sums start from `nothing`.
+  // What is read later is `ahead` bytes away; 0 if it is in the cache anyway.
   WindowSums(int64_t step, const char* limit, Sum nothing, int64_t ahead)
       : step_(step), limit_(limit), nothing_(splat<V>(nothing)), ahead_(ahead) {}
 
@@ -157,9 +158,8 @@ class WindowSums {
         } else {
           sum_elements<vectors>(counts, box, lane, sums);
         }
-        repeat<vectors>([&](auto v) {
-          store_narrowed(out + lane + v * kSumLanes, sums[v] + nothing_);
-        });
+        repeat<vectors>(
+            [&](auto v) { store_narrowed(out + lane + v * kSumLanes, sums[v] + nothing_); });
       });
     });
   }
@@ -271,7 +271,8 @@ class WindowSums {
   // A vector of windows side by side, because each addition waits for the one before it.
   static V sum_windows(const Sum* elements, const typename Windows::Lane* starts) {
     int64_t common = starts[1] - starts[0];
-    for (int c = 1; c < kSumLanes; ++c) common = std::min<int64_t>(common, starts[c + 1] - starts[c]);
+    for (int c = 1; c < kSumLanes; ++c)
+      common = std::min<int64_t>(common, starts[c + 1] - starts[c]);
     Sum sums[kSumLanes];
     std::fill_n(sums, kSumLanes, Sum{-0.0f});
     for (int64_t i = 0; i < common; ++i) {

@@ -20,8 +20,10 @@ class RowSink {
  public:
   // For `count` rows from the one at `first` on, of which `length` elements each are computed.
   // Whole rows of a dense target are its memory from one place to another: what spills into the
-  // next is overwritten by that, but for the last rows.
-  RowSink(const Rows& rows, char* first, int64_t count, int64_t length, bool past_cache)
+  // next is overwritten by that, but for the last rows. `can_stream` if the caller could write past
+  // the cache itself.
+  RowSink(const Rows& rows, char* first, int64_t count, int64_t length, bool past_cache,
+          bool can_stream)
       : step_(rows.step()),
         pitch_(rows.volumes.strides[rows.order[4]]),
         bytes_(length * int64_t{sizeof(T)}),
@@ -31,24 +33,19 @@ class RowSink {
     if (dense_) limit_ = flushed_ + count * bytes_ - kSpillBytes;
     const bool whole_lines =
         reinterpret_cast<uintptr_t>(first) % kLineBytes == 0 && bytes_ % kSpillBytes == 0;
-    streams_ = dense_ && past_cache_ && whole_lines;
+    streams_ = can_stream && dense_ && past_cache_ && whole_lines;
   }
 
-  // Whether rows are best written to where they are to end up, past the cache.
+  // Whether the caller must do so: rows that consist of lines need no other room than their own.
   bool streams() const { return streams_; }
 
   // Room for up to `rows` rows one after the other, the first of which is to end up at target.
   // Returns for how many.
   int64_t room(char* target, int64_t rows, T** room) {
-    const bool in_place = dense_ && !past_cache_;
-    if (streams_) {
-      *room = reinterpret_cast<T*>(target);
-      return rows;
-    }
-    if (in_place && target + bytes_ <= limit_) {
-      *room = reinterpret_cast<T*>(target);
-      if (target + rows * bytes_ <= limit_) return rows;
-      return (limit_ - target) / bytes_;
+    *room = reinterpret_cast<T*>(target);
+    if (streams_) return rows;
+    if (dense_ && !past_cache_ && target + bytes_ <= limit_) {
+      return target + rows * bytes_ <= limit_ ? rows : (limit_ - target) / bytes_;
     }
     if (filled_ + bytes_ > kSinkBytes) flush();
     *room = reinterpret_cast<T*>(buffer_ + filled_);

@@ -136,7 +136,8 @@ class ResizedRows {
 
   void run_block(int64_t first) {
     RowPlace place(rows_, begin_);
-    RowSink<Bits> sink(rows_, place.address, end_ - begin_, sources_.count, resize_.past_cache());
+    RowSink<Bits> sink(rows_, place.address, end_ - begin_, sources_.count, resize_.past_cache(),
+                       true);
     expanded_ = nullptr;
     for (int64_t left = end_ - begin_; left > 0;) {
       char* const target = place.address + first * rows_.step();

@@ -113,7 +113,8 @@ class GradientRows {
  private:
   void run_block(int64_t first) {
     RowPlace place(rows_, begin_);
-    RowSink<T> sink(rows_, place.address, end_ - begin_, sums_.windows.count, resize_.past_cache());
+    RowSink<T> sink(rows_, place.address, end_ - begin_, sums_.windows.count, resize_.past_cache(),
+                    false);
     for (int64_t left = end_ - begin_; left > 0;) {
       char* const target = place.address + first * rows_.step();
       T* room;

@@ -42,7 +42,8 @@ struct Resize {
 
  private:
   static int64_t elements_of(const Volumes& volumes) {
-    return volumes.slabs() * volumes.slab(0).elements();
+    const int64_t* shape = volumes.shape;
+    return shape[0] * shape[1] * shape[2] * shape[3] * shape[4];
   }
 };
 

@@ -156,10 +156,16 @@ class WindowSums {
   }
 
   void add_up_one_by_one(const RowBox& box, int64_t elements, Sum* to) const {
-    for (int64_t i = 0; i < elements; ++i) {
-      const auto add = [&](const char* row, Sum* sum) { *sum += widen(load<T>(row + i * step_)); };
-      KnownCounts<0, 0>::add_up<1>(box, add, to + i);
-    }
+    with_counts(box, [&](auto counts) {
+      for (int64_t i = 0; i < elements; ++i) {
+        const auto add = [&](const char* row, Sum* sum) {
+          *sum += widen(load<T>(row + i * step_));
+        };
+        Sum sum;
+        counts.template add_up<1>(box, add, &sum);
+        to[i] = sum;
+      }
+    });
   }
 
   // Rounds the sums over windows of sums over rows.

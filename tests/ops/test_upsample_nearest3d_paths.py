@@ -87,7 +87,9 @@ def test_widths(dtype: str, ratio: tuple[int, int]) -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize(("small", "large"), [(1500, 3000), (1500, 2251), (900, 5000), (5, 5000)])
+@pytest.mark.parametrize(
+    ("small", "large"), [(1500, 3000), (1500, 2251), (900, 5000), (5, 5000), (1, 2100)]
+)
 def test_rows_of_several_blocks(dtype: str, small: int, large: int) -> None:
     assert_both((1, 1, 1, 2, small), (1, 1, 2, 3, large), dtype)
 
@@ -163,19 +165,24 @@ def test_touches_nothing_beyond_the_tensors(dtype: str, ratio: tuple[int, int]) 
         assert_both((1, 3, 2, 3, width), (1, 3, 3, 5, large), dtype, before_a_wall)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float16"])
-def test_larger_than_the_cache(dtype: str) -> None:
-    """Stores around the cache, at any alignment."""
-    small, large = (1, 5, 33, 61, 67), (1, 5, 66, 122, 134)
+def at_offset(array: np.ndarray, offset: int) -> np.ndarray:
+    """A copy that many elements after the start of a line of the cache."""
+    memory = np.full(array.size + 64 + offset, 5, array.dtype)
+    lead = -memory.ctypes.data % 64 // array.itemsize + offset
+    view = memory[lead : lead + array.size].reshape(array.shape)
+    view[...] = array
+    return view
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("widths", [(67, 134), (64, 128), (43, 64)], ids=str)
+def test_larger_than_the_cache(dtype: str, widths: tuple[int, int]) -> None:
+    """Stores around the cache, at any alignment; rows that consist of lines, and others."""
+    channels = 7 * 134 // widths[1]
+    small, large = (1, channels, 33, 61, widths[0]), (1, channels, 66, 122, widths[1])
+    assert channels * 66 * 122 * widths[1] * 4 > 24 << 20
     for offset in (0, 1, 3):
-
-        def shifted(array: np.ndarray, offset: int = offset) -> np.ndarray:
-            memory = np.full(array.size + offset + 1, 5, array.dtype)
-            view = memory[offset:-1].reshape(array.shape)
-            view[...] = array
-            return view
-
-        assert_both(small, large, dtype, shifted)
+        assert_both(small, large, dtype, lambda array, offset=offset: at_offset(array, offset))
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "float16", "float32", "float64"])

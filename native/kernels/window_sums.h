@@ -72,9 +72,15 @@ class WindowSums {
 
   // Without a way through memory.
   void sum_at_once(const RowBox& box, T* out) {
-    const bool pairs = windows.kind == Windows::kPairs;
-    if (!readable(box, windows.span, (pairs ? 2 : 1) * kSumLanes)) return sum_unreadable(box, out);
+    const bool pairs = windows.kind == Windows::kPairs, one_vector = windows.span <= kSumLanes;
+    const int64_t reach = pairs && !one_vector ? 2 * kSumLanes : kSumLanes;
+    if (!readable(box, windows.span, reach)) return sum_unreadable(box, out);
     with_counts(box, [&](auto counts) {
+      if (pairs && one_vector) {
+        V sums[1];
+        sum_elements<1>(counts, box, 0, sums);
+        return store_narrowed(out, added_pairs(sums[0], sums[0]) + nothing_);
+      }
       for_each_vector<kSumLanes>(windows.count, [&](int64_t lane, auto vectors) {
         V sums[vectors];
         if (pairs) {

@@ -12,6 +12,7 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 
 constexpr int64_t kSpan = 2048;  // elements of a row that are looked at together
+constexpr int kLongestShort = 8;
 
 template <typename T>
 using SumVector = Vector<ComputeType<T>>;
@@ -27,6 +28,7 @@ struct RowWindows {
     kSame,      // element k alone
     kPairs,     // elements 2k and 2k + 1
     kOneOrTwo,  // or none; only where lanes are picked cheaply
+    kShort,     // up to kLongestShort elements each
     kAny,
   };
 
@@ -59,7 +61,8 @@ struct RowWindows {
       span = next;
     }
     std::fill_n(starts + count + 1, kSumLanes, starts[count]);
-    kind = longest <= 2 && kPicksLanes<Sum> ? kOneOrTwo : kAny;
+    kind = longest > kLongestShort ? kAny : longest <= 2 && kPicksLanes<Sum> ? kOneOrTwo : kShort;
+    if (kind == kShort) set_left(longest);
   }
 
   Kind kind;
@@ -69,6 +72,18 @@ struct RowWindows {
   // From `first` on, that of the window after the last included, which then repeats. Not for kSame
   // and kPairs.
   Lane starts[kSpan + 1 + kSumLanes];
+  // For kShort.
+  Lane terms;                    // of the longest window
+  Lane left[kSpan + kSumLanes];  // elements from here to the end of the window
+
+ private:
+  void set_left(int64_t longest) {
+    terms = static_cast<Lane>(longest);
+    for (int64_t k = 0; k < count; ++k) {
+      for (Lane i = starts[k]; i < starts[k + 1]; ++i) left[i] = starts[k + 1] - i;
+    }
+    std::fill_n(left + span, kSumLanes, Lane{0});
+  }
 };
 
 }  // namespace ACLHOST_ISA

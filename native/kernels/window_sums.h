@@ -175,7 +175,10 @@ class WindowSums {
   }
 
   // Rounds the sums over windows of sums over rows.
-  void collect(int64_t rows, int64_t pitch, T* out) const {
+  void collect(int64_t rows, int64_t pitch, T* out) {
+    if (windows.kind == Windows::kShort) {
+      for (int64_t r = 0; r < rows; ++r) close_windows(sums_ + r * pitch);
+    }
     for (int64_t next = 0; next < windows.count; next += kSumLanes) {
       const int64_t lane = std::max<int64_t>(std::min(next, windows.count - kSumLanes), 0);
       if (windows.kind == Windows::kOneOrTwo) {
@@ -183,7 +186,10 @@ class WindowSums {
         continue;
       }
       for (int64_t r = 0; r < rows; ++r) {
-        const V sum = sum_windows(sums_ + r * pitch, windows.starts + lane);
+        const Sum* elements = sums_ + r * pitch;
+        const auto* starts = windows.starts + lane;
+        const V sum = windows.kind == Windows::kShort ? first_elements(elements, starts)
+                                                      : sum_windows(elements, starts);
         store_narrowed(out + r * windows.count + lane, sum + nothing_);
       }
     }
@@ -204,21 +210,52 @@ class WindowSums {
     }
   }
 
-  // A vector of windows side by side, because each addition waits for the one before it.
+  // Makes each element the sum from it to the end of its window. No lane is moved for that.
+  void close_windows(Sum* elements) const {
+    for (int64_t i = 0; i < windows.span; i += kSumLanes) {
+      const auto left = load_vector<Lanes>(windows.left + i);
+      V sum = load_vector<V>(elements + i);
+      for (typename Windows::Lane term = 1; term < windows.terms; ++term) {
+        sum += left > term ? load_vector<V>(elements + i + term) : -V{};
+      }
+      store_vector(elements + i, sum);
+    }
+  }
+
+  static V first_elements(const Sum* elements, const typename Windows::Lane* starts) {
+    Sum firsts[kSumLanes];
+    for (int c = 0; c < kSumLanes; ++c) firsts[c] = elements[starts[c]];
+    const Lanes lengths = load_vector<Lanes>(starts + 1) - load_vector<Lanes>(starts);
+    return lengths > 0 ? load_vector<V>(firsts) : -V{};
+  }
+
+  // Some windows side by side, because each addition waits for the one before it.
   static V sum_windows(const Sum* elements, const typename Windows::Lane* starts) {
+    Sum sums[kSumLanes];
+    for (int c = 0; c < kSumLanes; c += kChains) add_chains(elements, starts + c, sums + c);
+    return load_vector<V>(sums);
+  }
+
+  static constexpr int kChains = kSumLanes < 8 ? kSumLanes : 8;
+  static void add_chains(const Sum* elements, const typename Windows::Lane* starts, Sum* sums) {
     int64_t common = starts[1] - starts[0];
-    for (int c = 1; c < kSumLanes; ++c) {
+    for (int c = 1; c < kChains; ++c) {
       common = std::min<int64_t>(common, starts[c + 1] - starts[c]);
     }
-    Sum sums[kSumLanes];
-    std::fill_n(sums, kSumLanes, -Sum{});
+    Sum chains[kChains];
+    const Sum* windows[kChains];
+    repeat<kChains>([&](auto c) {
+      chains[c] = -Sum{};
+      windows[c] = elements + starts[c];
+    });
     for (int64_t i = 0; i < common; ++i) {
-      for (int c = 0; c < kSumLanes; ++c) sums[c] += elements[starts[c] + i];
+      repeat<kChains>([&](auto c) { chains[c] += windows[c][i]; });
     }
-    for (int c = 0; c < kSumLanes; ++c) {
-      for (int64_t i = starts[c] + common; i < starts[c + 1]; ++i) sums[c] += elements[i];
-    }
-    return load_vector<V>(sums);
+    repeat<kChains>([&](auto c) {
+      const int64_t length = starts[c + 1] - starts[c];
+      for (int64_t i = common; i < length; ++i) chains[c] += windows[c][i];
+      sums[c] = chains[c];
+    });
   }
 
   // A single window that is too long for sums_.

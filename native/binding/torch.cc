@@ -42,6 +42,9 @@ nb::object torch_attribute(const char* module, const char* name) {
 // Lazy negations are imaginary parts of conjugates, the second of two numbers each. So no distance
 // in them is odd, and mostly torch need not be asked, which takes as long as describing the tensor.
 bool may_be_negation(const TensorView& view) {
+  const bool is_part = view.dtype == ACL_FLOAT || view.dtype == ACL_DOUBLE ||
+                       view.dtype == ACL_FLOAT16;  // what complex numbers are made of
+  if (!is_part) return false;
   for (int i = 0; i < view.rank; ++i) {
     if (view.shape[i] > 1 && view.strides[i] % 2 != 0) return false;
   }

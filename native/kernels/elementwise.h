@@ -112,9 +112,7 @@ __attribute__((flatten)) void compute_block(const Point& point, const Source<T>*
 // A number that stands for all elements, in as many copies as a step needs.
 template <typename T>
 Source<T> repeat(const operands::Input<T>& input, T* copies) {
-  T number;
-  input.move(input.data, 1, 1, &number);
-  std::fill_n(copies, kStep<T>, number);
+  std::fill_n(copies, kStep<T>, operands::number_in(input));
   return {copies, 0};
 }
 

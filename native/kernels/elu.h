@@ -34,7 +34,8 @@ struct UnitScalars {
 
 template <typename V, typename Scalars>
 V elu_point(V x, const Scalars& s) {
-  const V negative = s.alpha * vector_expm1<Scalars::kBounded>(s.input_scale * x);
+  const V negative =
+      s.alpha * vector_expm1<typename Scalars::Type, Scalars::kBounded>(s.input_scale * x);
   return s.scale * (x > 0 ? x : negative);
 }
 

@@ -22,10 +22,11 @@ struct ExpTraits;
 
 template <>
 struct ExpTraits<float> {
-  static constexpr int kMantissa = 23;
+  static constexpr int kMantissa = 23, kBias = 127;
   // 1.5 * 2^23: adding it rounds to a whole number. The rest is twice the bias of exponents.
-  static constexpr float kRounder = 12582912.0f + 2 * 127;
+  static constexpr float kRounder = 12582912.0f + 2 * kBias;
   static constexpr float kMost = 89.0f, kLeast = -104.0f;  // beyond, results are inf and 0
+  static constexpr float kLeastNormal = -87.0f;            // beyond, 2^n may not be normal
   static constexpr float kLog2E = 1.44269504f;
   static constexpr float kLn2High = 0.693359375f, kLn2Low = -2.12194440e-4f;
   // (e^r - 1 - r) / r^2 to within 1.5e-8 of r, the highest power first.
@@ -45,9 +46,9 @@ struct ExpTraits<BFloat16> : ShortExpTraits {};
 
 template <>
 struct ExpTraits<double> {
-  static constexpr int kMantissa = 52;
-  static constexpr double kRounder = 6755399441055744.0 + 2 * 1023;  // 1.5 * 2^52
-  static constexpr double kMost = 710.0, kLeast = -746.0;
+  static constexpr int kMantissa = 52, kBias = 1023;
+  static constexpr double kRounder = 6755399441055744.0 + 2 * kBias;  // 1.5 * 2^52
+  static constexpr double kMost = 710.0, kLeast = -746.0, kLeastNormal = -708.0;
   static constexpr double kLog2E = 1.4426950408889634;
   static constexpr double kLn2High = 6.93147180369123816490e-01;
   static constexpr double kLn2Low = 1.90821492927058770002e-10;
@@ -65,10 +66,10 @@ struct Exponential {
   using V = ComputeVector<T>;
   using Traits = ExpTraits<T>;
 
-  explicit Exponential(V x) {
+  explicit Exponential(V x, Element<V> least = Traits::kLeast) {
     // Operands in the order in which NaN survives.
     if constexpr (bounded) x = minimum(splat<V>(Traits::kMost), x);
-    x = maximum(splat<V>(Traits::kLeast), x);
+    x = maximum(splat<V>(least), x);
     shifted = multiply_add(x, splat<V>(Traits::kLog2E), splat<V>(Traits::kRounder));
     n = shifted - Traits::kRounder;
     r = multiply_add(n, splat<V>(-Traits::kLn2High), x);
@@ -113,13 +114,23 @@ V vector_exp(V x) {
   return fraction * power.first * power.second;
 }
 
-// 2^n * (e^r - 1) + (2^n - 1), one factor of the power taken out until the end lest it overflows.
-template <bool bounded = true, typename V>
+// 2^n * (e^r - 1) + (2^n - 1)
+template <typename T, bool bounded = true, typename V>
 V vector_expm1(V x) {
-  const Exponential<Element<V>, bounded> e(x);
-  const PowerOfTwo<V> power(e.shifted);
-  const V less_one = multiply_add(e.r * e.r, e.tail, e.r);
-  return multiply_add(power.first, less_one, power.first - power.inverse_second) * power.second;
+  using Traits = ExpTraits<T>;
+  const auto less_one = [](const auto& e) { return multiply_add(e.r * e.r, e.tail, e.r); };
+  if constexpr (bounded) {
+    // One factor of the power is taken out until the end lest it overflows.
+    const Exponential<T, true> e(x);
+    const PowerOfTwo<V> power(e.shifted);
+    const V rest = power.first - power.inverse_second;
+    return multiply_add(power.first, less_one(e), rest) * power.second;
+  } else {
+    const Exponential<T, false> e(x, Traits::kLeastNormal);
+    using Bits = UnsignedOf<V>;
+    const V power = bit_cast<V>((bit_cast<Bits>(e.shifted) - Traits::kBias) << Traits::kMantissa);
+    return multiply_add(power, less_one(e), power - 1);
+  }
 }
 
 }  // namespace ACLHOST_ISA

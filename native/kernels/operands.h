@@ -175,6 +175,14 @@ const T* fetch(const StridedLoop& loop, int operand, const Input<T>& input, int6
   return buffer;
 }
 
+// The first element.
+template <typename T>
+T number_in(const Input<T>& input) {
+  T number;
+  input.move(input.data, 1, 1, &number);
+  return number;
+}
+
 // Whether a single number stands for all positions.
 inline bool is_constant(const StridedLoop& loop, int operand) {
   for (int i = 0; i < loop.rank; ++i) {

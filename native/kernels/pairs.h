@@ -69,6 +69,9 @@ inline void put_pair(T* to, const Pair<T>& pair) {
   if constexpr (std::is_same_v<T, ComputeType<T>>) {
     Way::vector(to, pair.first);
     Way::vector(to + kLanes<T>, pair.second);
+  } else if constexpr (std::is_same_v<T, Half> && std::is_same_v<Way, Store>) {
+    store_narrowed(to, pair.first);
+    store_narrowed(to + kLanes<float>, pair.second);
   } else {
     Way::vector(to, pack(pair));
   }

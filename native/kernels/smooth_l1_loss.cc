@@ -68,6 +68,12 @@ Status run(const SmoothL1LossBackwardArgs& args) {
     using Real = ComputeType<T>;
     const Real beta = without_nan_bits(args.beta), factor = norm;
     const auto gradient = [&](const auto& slope) {
+      const auto input = operands::make_input<T>(args.gradOut);
+      if (args.gradOut.elements() == 1 && input.move) {  // as it is for a mean and a sum
+        const Real grad = widen(operands::number_in(input));
+        const auto point = [=](auto x, auto y) { return (slope(x - y) * grad) * factor; };
+        return elementwise<T>(point, args.gradInput, args.self, args.target);
+      }
       const auto point = [=](auto g, auto x, auto y) { return (slope(x - y) * g) * factor; };
       return elementwise<T>(point, args.gradInput, args.gradOut, args.self, args.target);
     };

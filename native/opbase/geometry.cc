@@ -87,17 +87,19 @@ Shape pooled_shape(const TensorView& self, const Window& window, bool channels_l
 }
 
 bool broadcast(std::initializer_list<const TensorView*> views, Shape* result) {
-  result->rank = 0;
-  for (const TensorView* view : views) result->rank = std::max(result->rank, view->rank);
-  std::fill_n(result->dims, result->rank, 1);
-  for (const TensorView* view : views) {
-    for (int i = 0; i < view->rank; ++i) {
-      int64_t& known = result->dims[result->rank - view->rank + i];
-      const int64_t size = view->shape[i];
+  int rank = 0;
+  for (const TensorView* view : views) rank = std::max(rank, view->rank);
+  result->rank = rank;
+  for (int from_right = 1; from_right <= rank; ++from_right) {
+    int64_t known = 1;
+    for (const TensorView* view : views) {
+      if (from_right > view->rank) continue;
+      const int64_t size = view->shape[view->rank - from_right];
       if (size == known || size == 1) continue;
       if (known != 1) return false;
       known = size;
     }
+    result->dims[rank - from_right] = known;
   }
   return true;
 }

@@ -5,6 +5,7 @@
 
 #include "kernels/max_pool3d_disjoint.h"
 #include "kernels/max_pool3d_overlapping.h"
+#include "kernels/max_pool3d_pairs.h"
 #include "kernels/max_pool3d_scatter.h"
 #include "opbase/index_error.h"
 #include "ops/max_pool3d_with_argmax_backward.h"
@@ -58,7 +59,9 @@ Status backward(const MaxPool3dWithArgmaxBackwardArgs& args) {
   constexpr int64_t kPosition = sizeof(T) + sizeof(Index);
   work.past_cache = limit * int64_t{sizeof(T)} + positions * kPosition > most;
   FirstBadIndex bad;
-  if (DisjointWindows<T, Index>::possible(work)) {
+  if (PairedWindows<T, Index>::possible(work)) {
+    compute<PairedWindows<T, Index>, T, Index>(work, &bad);
+  } else if (DisjointWindows<T, Index>::possible(work)) {
     compute<DisjointWindows<T, Index>, T, Index>(work, &bad);
   } else if (OverlappingWindows<T, Index>::possible(work)) {
     compute<OverlappingWindows<T, Index>, T, Index>(work, &bad);
@@ -75,8 +78,12 @@ Status backward(const MaxPool3dWithArgmaxBackwardArgs& args) {
 Status run(const MaxPool3dWithArgmaxBackwardArgs& args) {
   return visit_floating(args.self, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    return args.indices.dtype == ACL_INT64 ? backward<T, int64_t>(args)
-                                           : backward<T, int32_t>(args);
+    if constexpr (std::is_same_v<T, double>) {
+      return no_kernel_for(args.self);
+    } else {
+      return args.indices.dtype == ACL_INT64 ? backward<T, int64_t>(args)
+                                             : backward<T, int32_t>(args);
+    }
   });
 }
 

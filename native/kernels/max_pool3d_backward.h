@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "kernels/elementwise.h"
+#include "kernels/permute.h"
 #include "kernels/volume.h"
 #include "opbase/geometry.h"
 
@@ -19,6 +20,15 @@ inline namespace ACLHOST_ISA {
 
 // Functions of inner loops: inlined into a large one, they would lose registers to it.
 #define ACLHOST_APART __attribute__((noinline))
+
+struct Range {
+  int64_t begin;
+  int64_t end;
+  int64_t size() const { return end - begin; }
+};
+
+// Pooled rows that are shorter are not worth vectors: adding up is faster.
+constexpr int64_t kFewestColumns = 8;
 
 struct PoolGradient {
   Volumes gradients;
@@ -52,6 +62,27 @@ const T* contiguous(const char* from, int64_t stride, int64_t count, T* copy) {
   if (stride == kSize && aligned) return reinterpret_cast<const T*>(from);
   for (int64_t i = 0; i < count; ++i) copy[i] = load<T>(from + i * stride);
   return copy;
+}
+
+// 32-bit indices one by one, and the words that must be 0 if they are longer.
+template <typename Words>
+struct IndexWords {
+  Words low;
+  Words high;
+};
+template <typename Words>
+inline IndexWords<Words> load_indices(const int32_t* from) {
+  return {load_vector<Words>(from), Words{}};
+}
+template <typename Words>
+inline IndexWords<Words> load_indices(const int64_t* from) {
+  const Words first = load_vector<Words>(from);
+  const Words second = load_vector<Words>(reinterpret_cast<const char*>(from) + sizeof(Words));
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  return {evens(first, second), odds(first, second)};
+#else
+  return {odds(first, second), evens(first, second)};
+#endif
 }
 
 }  // namespace ACLHOST_ISA

@@ -11,54 +11,26 @@
 #include <algorithm>
 
 #include "kernels/max_pool3d_backward.h"
-#include "kernels/permute.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace disjoint_detail {
 
-// Some rows of the result, each with the gradients of the columns where it is the staged row.
-template <int rows, int lanes, typename Bits>
-inline void select_rows(const Bits* staged, const Bits* gradients, Bits first, int64_t count,
-                        char* to, int64_t pitch) {
+// A row of the result: the gradients of the columns where it is the staged row.
+template <int lanes, typename Bits>
+inline void select_row(const Bits* staged, const Bits* gradients, Bits row, int64_t count,
+                       char* to) {
   using V = Vector<Bits, lanes>;
   const auto step = [=](int64_t i) {
     const V row_of_column = load_vector<V>(staged + i), gradient = load_vector<V>(gradients + i);
-    for (int row = 0; row < rows; ++row) {
-      const V wanted = splat<V>(static_cast<Bits>(first + row));
-      const V selected = row_of_column == wanted ? gradient : V{};
-      store_vector(to + row * pitch + i * sizeof(Bits), selected);
-    }
+    store_vector(to + i * sizeof(Bits), row_of_column == splat<V>(row) ? gradient : V{});
   };
   if constexpr (lanes > 1) {
-    if (count < lanes) {
-      return select_rows<rows, lanes / 2>(staged, gradients, first, count, to, pitch);
-    }
+    if (count < lanes) return select_row<lanes / 2>(staged, gradients, row, count, to);
   }
   int64_t i = 0;
   for (; i + lanes <= count; i += lanes) step(i);
   if (i < count) step(count - lanes);
-}
-
-// 32-bit indices one by one, and the words that must be 0 if they are longer.
-template <typename Words>
-struct IndexWords {
-  Words low;
-  Words high;
-};
-template <typename Words>
-inline IndexWords<Words> load_indices(const int32_t* from) {
-  return {load_vector<Words>(from), Words{}};
-}
-template <typename Words>
-inline IndexWords<Words> load_indices(const int64_t* from) {
-  const Words first = load_vector<Words>(from);
-  const Words second = load_vector<Words>(reinterpret_cast<const char*>(from) + sizeof(Words));
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  return {evens(first, second), odds(first, second)};
-#else
-  return {odds(first, second), evens(first, second)};
-#endif
 }
 
 }  // namespace disjoint_detail
@@ -85,7 +57,8 @@ class DisjointWindows {
       if (window.dilation[axis] != 1 && kernel != 1) return false;
       if (before_last + kernel > work.result.shape[2 + axis]) return false;
     }
-    return work.result.slab(0).elements() <= INT32_MAX && window.kernel[0] <= 64 &&
+    return work.gradients.shape[4] >= kFewestColumns &&
+           work.result.slab(0).elements() <= INT32_MAX && window.kernel[0] <= 64 &&
            window.kernel[1] <= 64 && work.gradients.shape[4] * window.stride[2] <= kStaged &&
            2 * window.stride[1] * work.result.shape[4] <= kFinished;
   }
@@ -97,11 +70,7 @@ class DisjointWindows {
         columns_(work.gradients.shape[4]),
         staged_columns_(columns_ * work.window.stride[2]),
         block_rows_(most_rows()),
-        blocks_((rows_ + block_rows_ - 1) / block_rows_) {
-    const int64_t* kernel = work.window.kernel;
-    const int64_t* stride = work.window.stride;
-    pairs_ = kernel[0] == 2 && kernel[1] == 2 && kernel[2] == 2 && stride[2] == 2;
-  }
+        blocks_((rows_ + block_rows_ - 1) / block_rows_) {}
 
   // A unit is a block of pooled rows of one plane; its windows own some rows of some planes.
   int64_t units() const { return work_.result.slabs() * work_.gradients.shape[2] * blocks_; }
@@ -119,9 +88,7 @@ class DisjointWindows {
       const Slab result = work_.result.slab(slab);
       for (; plane < planes && unit < end; ++plane) {
         for (; block < blocks_ && unit < end; ++block, ++unit) {
-          const bool inside = pairs_ ? fill<true>(gradients, indices, plane, block, &stage)
-                                     : fill<false>(gradients, indices, plane, block, &stage);
-          if (!inside) outside_->set(slab);
+          if (!fill(gradients, indices, plane, block, &stage)) outside_->set(slab);
           write(&stage, result, plane, block);
         }
         block = 0;
@@ -175,14 +142,13 @@ class DisjointWindows {
   }
 
   // Stages a block. False if an index lies outside its window.
-  template <bool pairs>
   ACLHOST_APART bool fill(const Slab& gradients, const Slab& indices, int64_t plane, int64_t block,
                           Stage* stage) const {
     const int64_t first_row = block * block_rows_;
     const int64_t rows = std::min(block_rows_, rows_ - first_row), count = rows * columns_;
     const Index* index = run_of(indices, plane, first_row, rows, stage->indices);
     const T* value = run_of(gradients, plane, first_row, rows, stage->values);
-    Fold<pairs> fold(work_, plane * work_.window.stride[0], first_row * work_.window.stride[1]);
+    Fold fold(work_, plane * work_.window.stride[0], first_row * work_.window.stride[1]);
     int64_t i = 0;
     for (; i + kStep <= count; i += kStep) fold.step(index + i, value + i, i, stage);
     if (i < count) {
@@ -200,7 +166,6 @@ class DisjointWindows {
   }
 
   // Folds indices to rows and columns of their windows.
-  template <bool pairs>
   struct Fold {
     const Window& window;
     const int32_t plane, row;   // elements of the result in a plane and in a row
@@ -214,12 +179,12 @@ class DisjointWindows {
           block_begin(static_cast<int32_t>(first_plane * plane + first_row * row)) {}
 
     void step(const Index* indices, const T* values, int64_t at, Stage* stage) {
-      const auto index = disjoint_detail::load_indices<Words>(indices);
+      const auto index = load_indices<Words>(indices);
       Words rest = index.low - (load_vector<Words>(stage->windows + at) + block_begin);
-      const Words of_plane = count_off(&rest, plane, pairs ? 2 : window.kernel[0]);
-      const Words of_row = count_off(&rest, row, pairs ? 2 : window.kernel[1]);
-      const int32_t kernel_rows = pairs ? 2 : static_cast<int32_t>(window.kernel[1]);
-      const uint32_t kernel_columns = pairs ? 2 : static_cast<uint32_t>(window.kernel[2]);
+      const Words of_plane = count_off(&rest, plane, window.kernel[0]);
+      const Words of_row = count_off(&rest, row, window.kernel[1]);
+      const int32_t kernel_rows = static_cast<int32_t>(window.kernel[1]);
+      const uint32_t kernel_columns = static_cast<uint32_t>(window.kernel[2]);
       negative |= index.low;
       far |= index.high;
       beyond |= bit_cast<Vector<uint32_t, kStep>>(rest) >= kernel_columns;
@@ -244,22 +209,13 @@ class DisjointWindows {
 
     void spread(Pattern row_code, Words column, Pattern sums, int64_t at, Stage* stage) const {
       const auto narrow_column = cast_vector<Bits, kStep>(column);
-      if constexpr (pairs) {
-        const Pattern first = narrow_column == Bits{0} ? row_code : splat<Pattern>(kNoRow);
-        const Pattern second = narrow_column == Bits{1} ? row_code : splat<Pattern>(kNoRow);
-        store_vector(stage->rows + 2 * at, interleave_low(first, second));
-        store_vector(stage->rows + 2 * at + kStep, interleave_high(first, second));
-        store_vector(stage->gradients + 2 * at, interleave_low(sums, sums));
-        store_vector(stage->gradients + 2 * at + kStep, interleave_high(sums, sums));
-      } else {
-        const int64_t stride = window.stride[2];
-        const int64_t windows = std::min<int64_t>(kStep, (kStaged + 2 * kStep) / stride - at);
-        for (int64_t i = 0; i < windows; ++i) {
-          for (int64_t k = 0; k < stride; ++k) {
-            const int64_t to = (at + i) * stride + k;
-            stage->rows[to] = narrow_column[i] == static_cast<Bits>(k) ? row_code[i] : kNoRow;
-            stage->gradients[to] = sums[i];
-          }
+      const int64_t stride = window.stride[2];
+      const int64_t windows = std::min<int64_t>(kStep, (kStaged + 2 * kStep) / stride - at);
+      for (int64_t i = 0; i < windows; ++i) {
+        for (int64_t k = 0; k < stride; ++k) {
+          const int64_t to = (at + i) * stride + k;
+          stage->rows[to] = narrow_column[i] == static_cast<Bits>(k) ? row_code[i] : kNoRow;
+          stage->gradients[to] = sums[i];
         }
       }
     }
@@ -294,8 +250,7 @@ class DisjointWindows {
       const int64_t windows = d - first_plane < work_.window.kernel[0]
                                   ? std::min(block_rows_, rows_ - block * block_rows_)
                                   : 0;
-      int64_t row = pairs_ ? write_windows<true>(*stage, windows, d - first_plane, to, pitch)
-                           : write_windows<false>(*stage, windows, d - first_plane, to, pitch);
+      int64_t row = write_windows(*stage, windows, d - first_plane, to, pitch);
       for (; row < rows; ++row) std::memset(to + row * pitch, 0, width * kSize);
       if (in_place) continue;
       if (planes_dense) {
@@ -312,7 +267,6 @@ class DisjointWindows {
   }
 
   // The rows of one plane up to the last that a window sees. Returns how many these are.
-  template <bool pairs>
   ACLHOST_APART int64_t write_windows(const Stage& stage, int64_t windows, int64_t plane_in_window,
                                       char* to, int64_t pitch) const {
     constexpr int kMostLanes = kVectorBytes / sizeof(Bits);
@@ -323,13 +277,9 @@ class DisjointWindows {
     const Bits first = static_cast<Bits>(plane_in_window * kernel_rows);
     for (int64_t window = 0; window < windows; ++window) {
       char* const row = to + window * stride * pitch;
-      if constexpr (pairs) {
-        disjoint_detail::select_rows<2, kMostLanes>(staged, gradients, first, covered, row, pitch);
-      } else {
-        for (int64_t k = 0; k < kernel_rows; ++k) {
-          disjoint_detail::select_rows<1, kMostLanes>(
-              staged, gradients, static_cast<Bits>(first + k), covered, row + k * pitch, pitch);
-        }
+      for (int64_t k = 0; k < kernel_rows; ++k) {
+        disjoint_detail::select_row<kMostLanes>(staged, gradients, static_cast<Bits>(first + k),
+                                                covered, row + k * pitch);
       }
       for (int64_t k = 0; left > 0 && k < kernel_rows; ++k) {
         std::memset(row + k * pitch + covered * kSize, 0, left * kSize);
@@ -350,7 +300,6 @@ class DisjointWindows {
   const int64_t staged_columns_;
   const int64_t block_rows_;
   const int64_t blocks_;
-  bool pairs_;
 };
 
 }  // namespace ACLHOST_ISA

@@ -7,23 +7,19 @@
 // the sums itself and stays in the cache, it is the scratch, and nothing slides.
 //
 // A slab may be shared among threads: each has some planes of the result, and drops gradients that
-// belong to others.
+// belong to others. Planes that would make a large scratch are taken in bands of rows, one band
+// after the other, in the same way.
 #pragma once
 
 #include <algorithm>
 #include <memory>
 #include <new>
 
+#include "kernels/max_pool3d_adder.h"
 #include "kernels/max_pool3d_backward.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
-
-struct Range {
-  int64_t begin;
-  int64_t end;
-  int64_t size() const { return end - begin; }
-};
 
 // The windows that touch a range of input elements along an axis.
 inline Range windows_reaching(const Range& input, const Window& window, int axis,
@@ -38,61 +34,82 @@ inline Range windows_reaching(const Range& input, const Window& window, int axis
 template <typename T, typename Index>
 class OverlappingWindows {
   using Real = ComputeType<T>;
+  using Adder = GradientAdder<T, Index>;
   static constexpr int64_t kSize = sizeof(T);
-  static constexpr int64_t kStackSums = 32 * 1024;
-  static constexpr int64_t kMostSums = 1024 * 1024;  // more go on the heap, up to this
+  static constexpr int64_t kMostSums = 32 * 1024;
+  static constexpr int64_t kMostHeapSums = 1024 * 1024;
   static constexpr int64_t kRun = 1024;
+  static constexpr int64_t kLine = 64;  // bytes of a line of the cache
+  static constexpr int64_t kLineSums = kLine / sizeof(Real);
+  // A place in the scratch is as far into a line as the element it is for, and vectors may look
+  // beyond the last.
+  static constexpr int64_t kSpare = 4 * kLineSums;
 
  public:
   static bool possible(const PoolGradient& work) {
-    return in_place(work) || reach(work) <= kMostSums / plane_size(work);
+    const int64_t width = work.result.shape[4];
+    if (work.result.slab(0).elements() > INT32_MAX) return false;
+    return in_place(work) || whole_planes(work) ||
+           reach(work, 0) <= kMostSums / (reach(work, 1) * width);
   }
 
   OverlappingWindows(const PoolGradient& work, SlabFlags* outside)
       : work_(work),
         outside_(outside),
-        plane_(plane_size(work)),
+        width_(work.result.shape[4]),
+        plane_(work.result.shape[3] * width_),
         depth_(work.result.shape[2]),
         in_place_(in_place(work)) {
+    const int64_t rows = work.result.shape[3], least = reach(work, 0);
+    const int64_t wanted_planes = std::min(2 * least, depth_);
+    const int64_t fitting = std::max(kMostSums / (wanted_planes * width_), reach(work, 1));
+    bands_ = in_place_ || whole_planes(work) ? 1 : (rows - 1) / fitting + 1;
+    band_rows_ = (rows - 1) / bands_ + 1;
+    bands_ = (rows - 1) / band_rows_ + 1;
     // A part that is shared has pooled planes at its ends that two threads read.
-    const int64_t slabs = work.result.slabs(), wanted = 4 * int64_t{thread_count()};
-    const int64_t smallest = std::max(4 * reach(work), kParallelElements / plane_ + 1);
+    const int64_t units = work.result.slabs() * bands_, wanted = 4 * int64_t{thread_count()};
+    const int64_t smallest = std::max(4 * least, kParallelElements / band() + 1);
     const int64_t most = std::max<int64_t>(depth_ / smallest, 1);
-    parts_ = thread_count() == 1 || slabs >= wanted ? 1 : std::min((wanted - 1) / slabs + 1, most);
+    parts_ = thread_count() == 1 || units >= wanted ? 1 : std::min((wanted - 1) / units + 1, most);
     part_planes_ = (depth_ + parts_ - 1) / parts_;
     parts_ = (depth_ + part_planes_ - 1) / part_planes_;
-    scratch_planes_ = std::min(std::max(kStackSums / plane_, reach(work)), part_planes_);
+    scratch_planes_ = std::min(std::max(kMostSums / band(), least), part_planes_);
   }
 
-  // A unit is a part of a slab: some planes.
-  int64_t units() const { return work_.result.slabs() * parts_; }
-  int64_t elements_of_unit() const { return part_planes_ * plane_; }
+  // A unit is a part of a slab: some rows of some planes.
+  int64_t units() const { return work_.result.slabs() * parts_ * bands_; }
+  int64_t elements_of_unit() const { return part_planes_ * band(); }
 
   void compute(int64_t begin, int64_t end) const {
     if (in_place_) {
       for (int64_t unit = begin; unit < end; ++unit) accumulate_in_place(unit);
       return;
     }
-    const int64_t sums = scratch_planes_ * plane_;
-    if (sums <= kStackSums) {
-      alignas(64) Real scratch[kStackSums];
-      return compute_in(scratch, begin, end);
+    const int64_t sums = scratch_planes_ * band() + kSpare;
+    if (sums <= kMostSums + kSpare) {
+      alignas(kLine) Real scratch[kMostSums + kSpare];
+      return compute_in(scratch, sums, begin, end);
     }
     const std::unique_ptr<Real[]> scratch(new (std::nothrow) Real[sums]);
-    if (scratch) return compute_in(scratch.get(), begin, end);
-    for (int64_t unit = begin; unit < end; ++unit) outside_->set(unit / parts_);
+    if (scratch) return compute_in(scratch.get(), sums, begin, end);
+    for (int64_t unit = begin; unit < end; ++unit) outside_->set(unit / (parts_ * bands_));
   }
 
  private:
-  static int64_t plane_size(const PoolGradient& work) {
-    return work.result.shape[3] * work.result.shape[4];
+  int64_t band() const { return band_rows_ * width_; }
+
+  // Planes or rows that one window may reach.
+  static int64_t reach(const PoolGradient& work, int axis) {
+    const int64_t length = work.result.shape[2 + axis], taps = work.window.kernel[axis];
+    if (taps > length || work.window.dilation[axis] > length) return length;
+    return std::min(work.window.dilation[axis] * (taps - 1) + 1, length);
   }
 
-  // Planes that one window may reach.
-  static int64_t reach(const PoolGradient& work) {
-    const int64_t depth = work.result.shape[2], taps = work.window.kernel[0];
-    if (taps > depth || work.window.dilation[0] > depth) return depth;
-    return std::min(work.window.dilation[0] * (taps - 1) + 1, depth);
+  // Bands cost a window more than a large scratch does, and an element less.
+  static bool whole_planes(const PoolGradient& work) {
+    const Slab pooled = work.gradients.slab(0), result = work.result.slab(0);
+    return pooled.elements() > result.elements() / 4 &&
+           reach(work, 0) <= kMostHeapSums / result.plane();
   }
 
   static bool in_place(const PoolGradient& work) {
@@ -101,20 +118,22 @@ class OverlappingWindows {
     return std::is_same_v<T, Real> && aligned && slab.dense(kSize) && !work.past_cache;
   }
 
-  // The slabs of a unit and its planes.
+  // The slabs of a unit, and its planes and rows.
   struct Part {
     int64_t slab;
     Slab gradients, indices, result;
-    Range planes;
+    Range planes, rows;
   };
 
   Part part(int64_t unit) const {
-    const int64_t slab = unit / parts_, first = unit % parts_ * part_planes_;
+    const int64_t slab = unit / (parts_ * bands_), plane = unit / bands_ % parts_ * part_planes_;
+    const int64_t row = unit % bands_ * band_rows_;
     return {slab,
             work_.gradients.slab(slab),
             work_.indices.slab(slab),
             work_.result.slab(slab),
-            {first, std::min(first + part_planes_, depth_)}};
+            {plane, std::min(plane + part_planes_, depth_)},
+            {row, std::min(row + band_rows_, work_.result.shape[3])}};
   }
 
   void accumulate_in_place(int64_t unit) const {
@@ -129,9 +148,14 @@ class OverlappingWindows {
     if (!inside) outside_->set(part.slab);
   }
 
-  void compute_in(Real* sums, int64_t begin, int64_t end) const {
-    std::fill_n(sums, scratch_planes_ * plane_, Real{0});
-    for (int64_t unit = begin; unit < end; ++unit) slide_over(part(unit), sums);
+  void compute_in(Real* scratch, int64_t size, int64_t begin, int64_t end) const {
+    std::fill_n(scratch, size, Real{0});
+    const int64_t lead = (-reinterpret_cast<intptr_t>(scratch) & (kLine - 1)) / sizeof(Real);
+    for (int64_t unit = begin; unit < end; ++unit) {
+      const Part part = this->part(unit);
+      const char* first = part.result.row(part.planes.begin, part.rows.begin);
+      slide_over(part, scratch + lead + reinterpret_cast<uintptr_t>(first) / kSize % kLineSums);
+    }
     if (work_.past_cache) finish_streaming();
   }
 
@@ -141,7 +165,7 @@ class OverlappingWindows {
     int64_t first = part.planes.begin, filled = first;
     bool inside = true;
     for (int64_t d = pooled.begin; d < pooled.end; ++d) {
-      const Range window = planes_of_window(d);
+      const Range window = span(0, d);
       const int64_t end = std::min(window.end, part.planes.end);
       if (end > first + scratch_planes_) {
         slide(part, &first, std::max(window.begin, first), filled, sums);
@@ -158,45 +182,73 @@ class OverlappingWindows {
   void slide(const Part& part, int64_t* first, int64_t to, int64_t filled, Real* sums) const {
     while (*first < to) {
       const int64_t planes = std::min(to - *first, scratch_planes_);
-      write(part.result, *first, planes, sums);
+      write(part, *first, planes, sums);
       const int64_t live = std::max<int64_t>(filled - (*first + planes), 0);
-      std::copy_n(sums + planes * plane_, live * plane_, sums);
+      std::copy_n(sums + planes * band(), live * band(), sums);
       const int64_t vacated = std::max(planes, live);
-      std::fill(sums + vacated * plane_, sums + std::max(planes + live, vacated) * plane_, Real{0});
+      std::fill(sums + vacated * band(), sums + std::max(planes + live, vacated) * band(), Real{0});
       *first += planes;
     }
   }
 
-  // The planes of the input that a window along the depth spans.
-  Range planes_of_window(int64_t d) const {
-    const int64_t start = d * work_.window.stride[0] - work_.window.padding[0];
-    const int64_t span = work_.window.dilation[0] * (work_.window.kernel[0] - 1) + 1;
-    return {std::max<int64_t>(start, 0), std::min(start + span, depth_)};
+  // The planes, or rows, of the result that a window spans.
+  Range span(int axis, int64_t position) const {
+    const int64_t start = position * work_.window.stride[axis] - work_.window.padding[axis];
+    const int64_t taps = work_.window.dilation[axis] * (work_.window.kernel[axis] - 1) + 1;
+    return {std::max<int64_t>(start, 0), std::min(start + taps, work_.result.shape[2 + axis])};
   }
 
   // Adds the gradients of a pooled plane to the sums, which begin with plane `first`. False if an
-  // index lies outside the planes of its window.
+  // index lies outside the planes of its window, or its rows in case of bands.
   bool add_plane(const Part& part, int64_t d, int64_t first, Real* sums) const {
-    const Range window = planes_of_window(d);
+    const Range window = span(0, d);
     const Range own = {std::max(window.begin, part.planes.begin),
                        std::min(window.end, part.planes.end)};
+    Real* const own_sums = sums + (own.begin - first) * band();
+    if (bands_ > 1 || own.size() != window.size()) return add_rows(part, d, window, own, own_sums);
+    const typename Adder::WholePlanes target = {word(window.begin * plane_),
+                                                word(window.size() * plane_), own_sums};
     const Slab &gradients = part.gradients, &indices = part.indices;
-    const bool shared = own.size() != window.size();
-    const Target target = {window.begin * plane_, window.size() * plane_,
-                           (own.begin - window.begin) * plane_, own.size() * plane_,
-                           sums + (own.begin - first) * plane_};
-    const bool rows_follow = follow(gradients, kSize) && follow(indices, sizeof(Index));
-    const int64_t rows = rows_follow ? 1 : gradients.shape[1];
-    const int64_t row = rows_follow ? gradients.shape[1] * gradients.shape[2] : gradients.shape[2];
-    // A single column has no step of its own that leads to the next row.
-    const int64_t gradient_step = rows_follow ? kSize : gradients.strides[2];
-    const int64_t index_step = rows_follow ? int64_t{sizeof(Index)} : indices.strides[2];
+    if (follow(gradients, kSize) && follow(indices, sizeof(Index))) {
+      return Adder::add_run({gradients.row(d, 0), kSize, indices.row(d, 0), sizeof(Index),
+                             gradients.shape[1] * gradients.shape[2]},
+                            target);
+    }
     bool inside = true;
-    for (int64_t h = 0; h < rows; ++h) {
-      inside &= add_run(gradients.row(d, h), gradient_step, indices.row(d, h), index_step, row,
-                        target, shared);
+    for (int64_t h = 0; h < gradients.shape[1]; ++h)
+      inside &= Adder::add_run(row(part, d, h), target);
+    return inside;
+  }
+
+  // The pooled rows that reach a part's rows, one by one: each has its own window.
+  bool add_rows(const Part& part, int64_t d, const Range& window, const Range& own,
+                Real* sums) const {
+    const Range rows = windows_reaching(part.rows, work_.window, 1, part.gradients.shape[1]);
+    bool inside = true;
+    for (int64_t h = rows.begin; h < rows.end; ++h) {
+      const Range window_rows = span(1, h);
+      const typename Adder::BandOfPlanes target = {word(plane_),
+                                                   word(band()),
+                                                   static_cast<int>(window.size()),
+                                                   word(window.begin * plane_),
+                                                   word(window_rows.begin * width_),
+                                                   word(window_rows.size() * width_),
+                                                   word(own.begin - window.begin) * word(band()),
+                                                   word(own.size()) * word(band()),
+                                                   word(part.rows.begin * width_),
+                                                   word(part.rows.size() * width_),
+                                                   sums};
+      inside &= Adder::add_run(row(part, d, h), target);
     }
     return inside;
+  }
+
+  static uint32_t word(int64_t value) { return static_cast<uint32_t>(value); }
+
+  static typename Adder::Run row(const Part& part, int64_t d, int64_t h) {
+    const Slab &gradients = part.gradients, &indices = part.indices;
+    return {gradients.row(d, h), gradients.strides[2], indices.row(d, h), indices.strides[2],
+            gradients.shape[2]};
   }
 
   static bool follow(const Slab& slab, int64_t item_size) {
@@ -204,121 +256,77 @@ class OverlappingWindows {
            (slab.shape[1] == 1 || slab.strides[1] == slab.shape[2] * item_size);
   }
 
-  // Where the gradients of a pooled plane go: its window's elements, and those of them it owns.
-  struct Target {
-    int64_t window_begin, window_size;
-    int64_t own_begin, own_size;  // from the window's begin
-    Real* sums;                   // of its own
-  };
-
-  bool add_run(const char* gradients, int64_t gradient_step, const char* indices,
-               int64_t index_step, int64_t count, const Target& target, bool shared) const {
-    Real gradient_copy[kRun];
-    Index index_copy[kRun];
-    bool inside = true;
-    for (int64_t i = 0; i < count; i += kRun) {
-      const int64_t length = std::min(kRun, count - i);
-      const Real* gradient =
-          widened_run(gradients + i * gradient_step, gradient_step, length, gradient_copy);
-      const Index* index = contiguous(indices + i * index_step, index_step, length, index_copy);
-      inside &= shared ? add<true>(gradient, index, length, target)
-                       : add<false>(gradient, index, length, target);
-    }
-    return inside;
-  }
-
-  static const Real* widened_run(const char* from, int64_t step, int64_t count, Real* to) {
-    if constexpr (std::is_same_v<T, Real>) {
-      return contiguous(from, step, count, to);
-    } else {
-      if (step != kSize) {
-        for (int64_t i = 0; i < count; ++i) to[i] = widen(load<T>(from + i * step));
-        return to;
-      }
-      constexpr int64_t lanes = kLanes<Real>;
-      const T* source = reinterpret_cast<const T*>(from);
-      int64_t i = 0;
-      for (; i + lanes <= count; i += lanes) store_vector(to + i, load_widened(source + i));
-      for (; i < count; ++i) to[i] = widen(load<T>(from + i * kSize));
-      return to;
-    }
-  }
-
-  template <bool shared>
-  ACLHOST_APART static bool add(const Real* gradients, const Index* indices, int64_t count,
-                                const Target& target) {
-    const uint64_t begin = target.window_begin, size = target.window_size;
-    const uint64_t own_begin = target.own_begin, own_size = target.own_size;
-    Real* const sums = target.sums;
-    bool inside = true;
-    for (int64_t i = 0; i < count; ++i) {
-      const uint64_t place = static_cast<uint64_t>(int64_t{indices[i]}) - begin;
-      if constexpr (shared) {
-        inside &= place < size;
-        if (place - own_begin < own_size) sums[place - own_begin] += gradients[i];
-      } else if (place < size) {
-        sums[place] += gradients[i];
-      } else {
-        inside = false;
-      }
-    }
-    return inside;
-  }
-
   // Rounds sums once, writes them and clears them.
-  void write(const Slab& result, int64_t first, int64_t planes, Real* sums) const {
-    if (result.dense(kSize)) {
-      write_run(result.row(first, 0), kSize, planes * plane_, sums);
-      return;
+  void write(const Part& part, int64_t first, int64_t planes, Real* sums) const {
+    const Slab& result = part.result;
+    if (bands_ == 1 && result.dense(kSize)) {
+      return write_run(result.row(first, 0), kSize, planes * plane_, sums);
     }
-    const int64_t width = result.shape[2];
-    for (int64_t d = first; d < first + planes; ++d) {
-      for (int64_t h = 0; h < result.shape[1]; ++h, sums += width) {
-        write_run(result.row(d, h), result.strides[2], width, sums);
+    const bool plane_dense = follow(result, kSize);
+    const int64_t rows = plane_dense ? 1 : part.rows.size();
+    const int64_t run = plane_dense ? part.rows.size() * width_ : width_;
+    const int64_t step = plane_dense ? kSize : result.strides[2];
+    for (int64_t d = 0; d < planes; ++d) {
+      Real* from = sums + d * band();
+      for (int64_t h = 0; h < rows; ++h, from += width_) {
+        write_run(result.row(first + d, part.rows.begin + h), step, run, from);
       }
     }
   }
 
   void write_run(char* to, int64_t step, int64_t count, Real* sums) const {
-    if (step == kSize && !work_.past_cache) return round_and_clear(sums, count, to);
+    if (step == kSize) {
+      const bool aligned = reinterpret_cast<uintptr_t>(to) % kSize == 0;
+      return work_.past_cache && aligned ? round_and_clear<Stream>(sums, count, to)
+                                         : round_and_clear<Store>(sums, count, to);
+    }
     alignas(64) char rounded[kRun * kSize];
-    for (int64_t begin = 0, length; begin < count; begin += length) {
-      char* place = to + begin * step;
-      // Runs end with a line: one that is written in two parts, past the cache, costs much more.
-      const int64_t into_line = reinterpret_cast<uintptr_t>(place) % 64 / kSize;
-      length = std::min(kRun - into_line, count - begin);
-      if (std::is_same_v<T, Real> && step == kSize) {
-        stream_run(sums + begin, length * kSize, place);
-        std::fill_n(sums + begin, length, Real{0});
-        continue;
-      }
-      round_and_clear(sums + begin, length, rounded);
-      if (step == kSize) {
-        stream_run(rounded, length * kSize, place);
-      } else {
-        for (int64_t i = 0; i < length; ++i) store(place + i * step, load<T>(rounded + i * kSize));
-      }
+    for (int64_t begin = 0; begin < count; begin += kRun) {
+      const int64_t length = std::min(kRun, count - begin);
+      round_and_clear<Store>(sums + begin, length, rounded);
+      char* const place = to + begin * step;
+      for (int64_t i = 0; i < length; ++i) store(place + i * step, load<T>(rounded + i * kSize));
     }
   }
 
+  template <typename Way>
   ACLHOST_APART static void round_and_clear(Real* sums, int64_t count, char* to) {
-    constexpr int64_t lanes = kLanes<Real>;
-    int64_t i = 0;
-    for (; i + lanes <= count; i += lanes) {
-      store_narrowed(reinterpret_cast<T*>(to + i * kSize), load_vector<Vector<Real>>(sums + i));
-      store_vector(sums + i, Vector<Real>{});
+    constexpr int64_t kElements = kVectorBytes / kSize;
+    int64_t i = elements_before_line(to, count);
+    round_few(sums, i, to);
+    for (; i + kElements <= count; i += kElements) {
+      Way::vector(to + i * kSize, load_narrowed<T>(sums + i));
+      for (int64_t k = 0; k < kElements; k += kLanes<Real>) {
+        store_vector(sums + i + k, Vector<Real>{});
+      }
     }
-    for (; i < count; ++i) {
-      store(to + i * kSize, Narrow<T>::from(sums[i]));
-      sums[i] = 0;
+    round_few(sums + i, count - i, to + i * kSize);
+  }
+
+  // How many elements of a run come before the first that starts a line of the cache.
+  static int64_t elements_before_line(const char* run, int64_t count) {
+    return std::min((-reinterpret_cast<intptr_t>(run) & (kLine - 1)) / kSize, count);
+  }
+
+  // Less than a line.
+  static void round_few(Real* sums, int64_t count, char* to) {
+    if (count == 0) return;
+    alignas(64) char rounded[kLine];
+    for (int64_t k = 0; k < kLine; k += kVectorBytes) {
+      store_vector(rounded + k, load_narrowed<T>(sums + k / kSize));
     }
+    std::memcpy(to, rounded, count * kSize);
+    std::fill_n(sums, count, Real{0});
   }
 
   const PoolGradient& work_;
   SlabFlags* const outside_;
+  const int64_t width_;
   const int64_t plane_;
   const int64_t depth_;
   const bool in_place_;
+  int64_t bands_;
+  int64_t band_rows_;
   int64_t parts_;
   int64_t part_planes_;
   int64_t scratch_planes_;

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "kernels/permute.h"
 #include "kernels/simd.h"
 
 namespace aclhost {
@@ -48,6 +49,24 @@ inline Vector<uint32_t> pack(const Pair<BFloat16>& pair) {
   const auto even = computed_to_bf16<Vector<uint32_t>>(pair.first) >> 16;
   const auto odd = computed_to_bf16<Vector<uint32_t>>(pair.second) & 0xFFFF0000u;
   return even | odd;
+}
+
+// As many numbers as fill a vector once they are rounded to T, in their order.
+template <typename T, typename Real>
+inline auto load_narrowed(const Real* from) {
+  const auto first = load_vector<Vector<Real>>(from);
+  if constexpr (std::is_same_v<T, Real>) {
+    return first;
+  } else {
+    const auto second = load_vector<Vector<Real>>(from + kLanes<Real>);
+    if constexpr (std::is_same_v<T, Half>) {
+      return pack(Pair<Half>{first, second});
+    } else {
+      using Upper = Vector<uint16_t>;
+      return odds(bit_cast<Upper>(float_to_bf16<Vector<uint32_t>>(first)),
+                  bit_cast<Upper>(float_to_bf16<Vector<uint32_t>>(second)));
+    }
+  }
 }
 
 // Where results go: to memory anywhere, or past the cache to memory aligned like a vector.

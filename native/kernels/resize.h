@@ -15,6 +15,15 @@ inline namespace ACLHOST_ISA {
 
 inline bool channels_last(const TensorView& view) { return view.format == ACL_FORMAT_NDHWC; }
 
+// As rows are moved rather than computed with, less is not worth a second thread.
+constexpr int64_t kTaskElements = 3 * kParallelElements;
+
+// Memory that is read later comes closer, though not into the smallest cache.
+constexpr int64_t kLineBytes = 64;
+inline void prefetch(const void* later) { __builtin_prefetch(later, 0, 2); }
+
+constexpr int64_t kPrivateCacheBytes = 1 << 20;  // what a processor need not share with others
+
 // A resizing from one tensor of volumes to another.
 struct Resize {
   Volumes from;
@@ -22,19 +31,19 @@ struct Resize {
   float factors[3];  // for depth, height and width
   int64_t item_size;
 
-  bool past_cache() const {
-    return (elements_of(from) + elements_of(to)) * item_size > kCacheBytes;
-  }
+  int64_t bytes() const { return (elements_of(from) + elements_of(to)) * item_size; }
+  bool past_cache() const { return bytes() > kCacheBytes; }
   // How many of `rows` equal parts of the target are worth a task of their own: the larger tensor
   // is what costs.
   int64_t rows_per_task(int64_t rows) const {
     const int64_t elements = std::max(elements_of(from), elements_of(to));
-    return std::max<int64_t>(kParallelElements * rows / std::max<int64_t>(elements, 1), 1);
+    return std::max<int64_t>(kTaskElements * rows / std::max<int64_t>(elements, 1), 1);
   }
 
  private:
   static int64_t elements_of(const Volumes& volumes) {
-    return volumes.slabs() * volumes.slab(0).elements();
+    const int64_t* shape = volumes.shape;
+    return shape[0] * shape[1] * shape[2] * shape[3] * shape[4];
   }
 };
 
@@ -130,11 +139,15 @@ struct RowPlace {
       address += at[axis] * rows.volumes.strides[axis];
     }
   }
-  void advance() {
-    for (int i = 4; i >= 0; --i) {
+  // How many rows from here on are alike in all places but the last.
+  int64_t run() const { return rows.sizes[rows.order[4]] - at[rows.order[4]]; }
+  // Skips up to that many.
+  void advance(int64_t count) {
+    for (int i = 4; i >= 0; --i, count = 1) {
       const Axis axis = rows.order[i];
-      address += rows.volumes.strides[axis];
-      if (++at[axis] < rows.sizes[axis]) return;
+      address += count * rows.volumes.strides[axis];
+      at[axis] += count;
+      if (at[axis] < rows.sizes[axis]) return;
       address -= rows.volumes.strides[axis] * at[axis];
       at[axis] = 0;
     }

@@ -5,6 +5,7 @@
 
 #include "kernels/bits.h"
 #include "kernels/elementwise.h"
+#include "kernels/pairs.h"
 #include "kernels/permute.h"
 #include "kernels/resize.h"
 #include "kernels/row_sink.h"
@@ -37,21 +38,24 @@ struct RowSources {
   void set(int64_t begin, int64_t end, float step, int64_t length) {
     count = std::min(end - begin, kRowBlock);
     first = nearest_source(begin, step, length);
-    bool same = true, twice = true, picked = kPicksLanes<Bits>;
+    // Places up to 2^24 are exact as float, so these are known without a look.
+    if (end <= 1 << 24 && ((step == 1 && end <= length) || (step == 0.5f && end <= 2 * length))) {
+      kind = step == 1 ? kSame : kTwice;
+      span = step == 1 ? count : (count + 1) / 2;
+      reach = padded(span);
+      return;
+    }
+    bool picked = kPicksLanes<Bits>;
     for (int64_t o = 0; o < count; ++o) {
       sources[o] = nearest_source(begin + o, step, length) - first;
       const int64_t place = sources[o] - sources[o - o % kVector];
       picked = picked && place < 2 * kVector;
       places[o] = static_cast<LanePlace<Bits>>(place);
-      same = same && sources[o] == o;
-      twice = twice && sources[o] == o / 2;
     }
     std::fill_n(places + count, kVector, LanePlace<Bits>{0});
-    kind = same ? kSame : twice ? kTwice : picked ? kPicked : kAny;
+    kind = picked ? kPicked : kAny;
     span = sources[count - 1] + 1;
-    reach = same    ? padded(count)
-            : twice ? padded((count + 1) / 2)
-                    : sources[(count - 1) / kVector * kVector] + 2 * kVector;
+    reach = sources[(count - 1) / kVector * kVector] + 2 * kVector;
   }
 
   static int64_t padded(int64_t elements) { return (elements + kVector - 1) / kVector * kVector; }
@@ -61,19 +65,45 @@ struct RowSources {
   int64_t count;
   int64_t span;                // elements of the source
   int64_t reach;               // elements that vectors read
-  int64_t sources[kRowBlock];  // from `first` on
+  int64_t sources[kRowBlock];  // from `first` on; not for kSame and kTwice
   LanePlace<Bits> places[kRowBlock + kVector];
 };
 
-// The source along an axis, for places that mostly repeat.
-struct MovingSource {
-  void move(int64_t o, float step, int64_t length) {
-    if (o == at) return;
-    source = nearest_source(o, step, length);
-    at = o;
+// Where one row after the other comes from, along the last of their axes.
+class SourceRun {
+ public:
+  // Rows, or the channels of places, from number `first` of their elements on.
+  SourceRun(const Resize& resize, const RowPlace& place, int64_t first)
+      : axis_(place.rows.order[4]), at_(place.at[axis_]), stride_(resize.from.strides[axis_]) {
+    const Volumes& from = resize.from;
+    origin_ = from.data + first * from.strides[place.rows.axis];
+    for (int axis = kBatch; axis <= kWidth; ++axis) {
+      if (axis == place.rows.axis) continue;
+      if (axis == axis_) {
+        length_ = from.shape[axis];
+        step_ = axis < kDepth ? 1 : resize.factors[axis - kDepth];
+      } else if (axis < kDepth) {
+        origin_ += place.at[axis] * from.strides[axis];
+      } else {
+        const float step = resize.factors[axis - kDepth];
+        origin_ += nearest_source(place.at[axis], step, from.shape[axis]) * from.strides[axis];
+      }
+    }
   }
-  int64_t at = -1;
-  int64_t source = 0;
+
+  const char* next() {
+    const int64_t source = axis_ < kDepth ? at_ : nearest_source(at_, step_, length_);
+    ++at_;
+    return origin_ + source * stride_;
+  }
+
+ private:
+  Axis axis_;
+  int64_t at_;
+  int64_t stride_;
+  const char* origin_;
+  float step_ = 1;
+  int64_t length_ = 1;
 };
 
 // A task: some rows of the resized tensor, copied bit by bit.
@@ -105,36 +135,34 @@ class ResizedRows {
   static constexpr int64_t kVector = kLanes<Bits>;
 
   void run_block(int64_t first) {
-    const int64_t count = sources_.count;
     RowPlace place(rows_, begin_);
-    RowSink<Bits> sink(rows_, place.address, end_ - begin_, count == rows_.length(),
-                       resize_.past_cache());
+    RowSink<Bits> sink(rows_, place.address, end_ - begin_, sources_.count, resize_.past_cache(),
+                       true);
     expanded_ = nullptr;
-    for (int64_t number = begin_; number < end_; ++number, place.advance()) {
+    for (int64_t left = end_ - begin_; left > 0;) {
       char* const target = place.address + first * rows_.step();
-      Bits* const room = sink.room(target, count);
-      copy_row(source_of(place), room);
+      Bits* room;
+      const int64_t count = sink.room(target, std::min(left, place.run()), &room);
+      SourceRun sources(resize_, place, sources_.first);
+      for (int64_t r = 0; r < count; ++r) {
+        if (sink.streams()) {
+          copy_row<Stream>(sources.next(), room + r * sources_.count);
+        } else {
+          copy_row<Store>(sources.next(), room + r * sources_.count);
+        }
+      }
       sink.take(room, target, count);
+      place.advance(count);
+      left -= count;
     }
     sink.finish();
   }
 
-  const char* source_of(const RowPlace& place) {
-    const Volumes& from = resize_.from;
-    const char* source = from.data + place.at[kBatch] * from.strides[kBatch];
-    source += place.at[kChannel] * from.strides[kChannel] + sources_.first * step_;
-    const int axes = rows_.axis == kWidth ? 2 : 3;
-    for (int i = 0; i < axes; ++i) {
-      places_[i].move(place.at[kDepth + i], resize_.factors[i], from.shape[kDepth + i]);
-      source += places_[i].source * from.strides[kDepth + i];
-    }
-    return source;
-  }
-
+  template <typename Way>
   void copy_row(const char* source, Bits* to) {
     const bool readable =
         step_ == sizeof(Bits) && source + sources_.reach * int64_t{sizeof(Bits)} <= limit_;
-    if (readable && sources_.kind != Sources::kAny) return copy_vectors(source, to);
+    if (readable && sources_.kind != Sources::kAny) return copy_vectors<Way>(source, to);
     if (source != expanded_) expand(source);
     expanded_ = source;
     std::memcpy(to, row_, sources_.count * sizeof(Bits));
@@ -144,6 +172,8 @@ class ResizedRows {
   void expand(const char* source) {
     if (sources_.kind == Sources::kSame) {
       for (int64_t o = 0; o < sources_.count; ++o) row_[o] = load<Bits>(source + o * step_);
+    } else if (sources_.kind == Sources::kTwice) {
+      for (int64_t o = 0; o < sources_.count; ++o) row_[o] = load<Bits>(source + o / 2 * step_);
     } else {
       for (int64_t o = 0; o < sources_.count; ++o) {
         row_[o] = load<Bits>(source + sources_.sources[o] * step_);
@@ -152,23 +182,24 @@ class ResizedRows {
   }
 
   // Up to two vectors more than there are elements, less one element.
+  template <typename Way>
   void copy_vectors(const char* source, Bits* to) const {
     const Bits* const from = reinterpret_cast<const Bits*>(source);
     const int64_t count = sources_.count;
     if (sources_.kind == Sources::kSame) {
-      for (int64_t o = 0; o < count; o += kVector) store_vector(to + o, load_vector<V>(from + o));
+      for (int64_t o = 0; o < count; o += kVector) Way::vector(to + o, load_vector<V>(from + o));
     } else if (sources_.kind == Sources::kTwice) {
       for (int64_t o = 0; o < count; o += 2 * kVector) {
         const V elements = load_vector<V>(from + o / 2);
-        store_vector(to + o, interleave_low(elements, elements));
-        store_vector(to + o + kVector, interleave_high(elements, elements));
+        Way::vector(to + o, interleave_low(elements, elements));
+        Way::vector(to + o + kVector, interleave_high(elements, elements));
       }
     } else {
       for (int64_t o = 0; o < count; o += kVector) {
         const Bits* const near = from + sources_.sources[o];
         const auto places = load_vector<MaskOf<V>>(sources_.places + o);
         const V low = load_vector<V>(near), high = load_vector<V>(near + kVector);
-        store_vector(to + o, pick_lanes(low, high, places));
+        Way::vector(to + o, pick_lanes(low, high, places));
       }
     }
   }
@@ -179,7 +210,6 @@ class ResizedRows {
   int64_t end_;
   int64_t step_;
   const char* limit_;
-  MovingSource places_[3];
   Sources sources_;
   const char* expanded_ = nullptr;  // the row whose copy row_ holds
   Bits row_[kRowBlock];

@@ -13,19 +13,6 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
 
-// The window of an axis, for places that mostly follow each other.
-struct MovingWindow {
-  void move(int64_t k, float scale, int64_t output_length) {
-    if (k == at) return;
-    first = at >= 0 && k == at + 1 ? end : window_start(k, scale, output_length);
-    end = window_start(k + 1, scale, output_length);
-    at = k;
-  }
-  int64_t at = -1;
-  int64_t first = 0;
-  int64_t end = 0;
-};
-
 // Whether all windows hold one element, the one with the same position.
 bool keeps_everything(const Resize& resize) {
   for (int axis = 0; axis < 3; ++axis) {
@@ -36,30 +23,66 @@ bool keeps_everything(const Resize& resize) {
   return true;
 }
 
-// What is summed to one row of the gradient after the other.
-class RowWindow {
- public:
-  explicit RowWindow(const Resize& resize) : resize_(resize) {}
+// How far from the rows that are summed those are that come next but some: in the next planes,
+// unless these are so far that they would have left the cache by then.
+int64_t bytes_ahead(const Resize& resize) {
+  constexpr int64_t kFar = 64 * 1024, kNear = 16 * 1024;
+  if (resize.bytes() < kPrivateCacheBytes) return 0;
+  const int64_t planes = static_cast<int64_t>(std::min(std::ceil(resize.factors[0]), 16.0f));
+  const int64_t ahead = planes * resize.from.strides[kDepth];
+  return std::abs(ahead) <= kFar ? ahead : kNear;
+}
 
-  // Rows, or the channels of places. The windows along a row are not looked at.
-  RowBox at(const RowPlace& place) {
-    const Volumes& from = resize_.from;
-    RowBox box = {
+// What is summed to one row of the gradient after the other, along the last of their axes.
+class BoxRun {
+ public:
+  // Rows, or the channels of places, from number `first` of their elements on.
+  BoxRun(const Resize& resize, const RowPlace& place, int64_t first)
+      : axis_(place.rows.order[4]), at_(place.at[axis_]), stride_(resize.from.strides[axis_]) {
+    const Volumes& from = resize.from;
+    box_ = {
         from.data, {1, 1, 1}, {from.strides[kDepth], from.strides[kHeight], from.strides[kWidth]}};
-    box.data += place.at[kBatch] * from.strides[kBatch];
-    box.data += place.at[kChannel] * from.strides[kChannel];
-    const int axes = place.rows.axis == kWidth ? 2 : 3;
-    for (int i = 0; i < axes; ++i) {
-      windows_[i].move(place.at[kDepth + i], resize_.factors[i], from.shape[kDepth + i]);
-      box.data += windows_[i].first * box.strides[i];
-      box.counts[i] = windows_[i].end - windows_[i].first;
+    box_.data += place.at[kBatch] * from.strides[kBatch];
+    box_.data += place.at[kChannel] * from.strides[kChannel];
+    box_.data += first * from.strides[place.rows.axis];
+    for (int axis = kDepth; axis <= kWidth; ++axis) {
+      const int i = axis - kDepth;
+      if (axis == place.rows.axis) continue;
+      if (axis == axis_) {
+        factor_ = resize.factors[i];
+        length_ = from.shape[axis];
+        end_ = window_start(at_, factor_, length_);
+        box_.data += end_ * stride_;
+      } else {
+        const OutputWindow window(place.at[axis], resize.factors[i], from.shape[axis]);
+        box_.data += window.first * box_.strides[i];
+        box_.counts[i] = window.end - window.first;
+      }
     }
-    return box;
+  }
+
+  const RowBox& next() {
+    box_.data += advance_;
+    if (axis_ < kDepth) {
+      advance_ = stride_;
+    } else {
+      const int64_t start = end_;
+      end_ = window_start(++at_, factor_, length_);
+      box_.counts[axis_ - kDepth] = end_ - start;
+      advance_ = (end_ - start) * stride_;
+    }
+    return box_;
   }
 
  private:
-  const Resize& resize_;
-  MovingWindow windows_[3];
+  Axis axis_;
+  int64_t at_;
+  int64_t stride_;
+  RowBox box_;
+  int64_t advance_ = 0;  // to where the next one is
+  float factor_ = 0;
+  int64_t length_ = 0;
+  int64_t end_ = 0;  // of its window along that axis
 };
 
 // A task: some rows of the gradient.
@@ -74,7 +97,7 @@ class GradientRows {
         // Where nothing changes, upstream copies. The same comes out here, signs of zeros included:
         // x + -0 is x for every x.
         sums_(resize.from.strides[rows.axis], end_of(resize.from, sizeof(T)),
-              keeps_everything(resize) ? -0.0f : 0.0f) {}
+              keeps_everything(resize) ? -0.0f : 0.0f, bytes_ahead(resize)) {}
 
   void run() {
     for (int64_t first = 0; first < rows_.length(); first += sums_.windows.count) {
@@ -89,16 +112,18 @@ class GradientRows {
 
  private:
   void run_block(int64_t first) {
-    const int64_t count = sums_.windows.count;
     RowPlace place(rows_, begin_);
-    RowSink<T> sink(rows_, place.address, end_ - begin_, count == rows_.length(),
-                    resize_.past_cache());
-    RowWindow window(resize_);
-    for (int64_t number = begin_; number < end_; ++number, place.advance()) {
+    RowSink<T> sink(rows_, place.address, end_ - begin_, sums_.windows.count, resize_.past_cache(),
+                    false);
+    for (int64_t left = end_ - begin_; left > 0;) {
       char* const target = place.address + first * rows_.step();
-      T* const room = sink.room(target, count);
-      sums_.sum(window.at(place), room);
+      T* room;
+      const int64_t count = sink.room(target, std::min(left, place.run()), &room);
+      BoxRun boxes(resize_, place, sums_.windows.first);
+      sums_.sum(boxes, count, room);
       sink.take(room, target, count);
+      place.advance(count);
+      left -= count;
     }
     sink.finish();
   }

@@ -2,50 +2,25 @@
 // Sums over windows of rows.
 //
 // Note [Order of sums]
-// An element of the gradient is the sum of its window, taken depth by depth, row by row and along
-// the row, each element added to the sum of those before it, in ComputeType<T>. Everything here
-// keeps to that: lanes are different windows, or windows to be. It is rounded once.
+// An element of the gradient is the sum of its window. First, the elements at one and the same
+// place along the width are added up, depth by depth and row by row; then these sums, along the
+// width. Each is added to the sum of those before it, in ComputeType<T>, and the last is rounded
+// once. So whole rows are added up, whatever the windows along them are.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
+#include <type_traits>
 
 #include "kernels/memory.h"
+#include "kernels/permute.h"
+#include "kernels/resize.h"
+#include "kernels/row_box.h"
 #include "kernels/row_windows.h"
 #include "kernels/simd.h"
-#include "kernels/window_adders.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
-
-constexpr int kRowsAtOnce = 32;
-
-// Rows that are summed to one: `counts` of them along three axes, in the order of Note [Order of
-// sums].
-struct RowBox {
-  const char* data;
-  int64_t counts[3];
-  int64_t strides[3];
-
-  int64_t rows() const { return counts[0] * counts[1] * counts[2]; }
-  const char* last() const {  // in memory
-    const char* last = data;
-    for (int i = 0; i < 3; ++i) last += std::max<int64_t>(strides[i], 0) * (counts[i] - 1);
-    return last;
-  }
-  template <typename Visit>
-  void for_each(const Visit& visit) const {
-    const char* plane = data;
-    for (int64_t i = 0; i < counts[0]; ++i, plane += strides[0]) {
-      const char* line = plane;
-      for (int64_t j = 0; j < counts[1]; ++j, line += strides[1]) {
-        const char* row = line;
-        for (int64_t k = 0; k < counts[2]; ++k, row += strides[2]) visit(row);
-      }
-    }
-  }
-};
 
 // Sums the windows of one block.
 template <typename T>
@@ -56,241 +31,249 @@ class WindowSums {
   static constexpr int64_t kSumLanes = kLanes<Sum>;
 
   // Rows may be read up to `limit`. Elements are `step` bytes apart. Sums start from `nothing`.
-  WindowSums(int64_t step, const char* limit, Sum nothing)
-      : step_(step), limit_(limit), nothing_(nothing) {}
+  // What is read later is `ahead` bytes away; 0 if it is in the cache anyway.
+  WindowSums(int64_t step, const char* limit, Sum nothing, int64_t ahead)
+      : step_(step), limit_(limit), nothing_(splat<V>(nothing)), ahead_(ahead) {}
 
   RowWindows<T> windows;
 
-  // Rounds the sums over some rows to `out`, up to a vector more of them than there are. A row is
-  // where its first element is, not that of the first window.
-  void sum(const RowBox& box, T* out) {
-    if (box.rows() == 0) {
-      std::memset(static_cast<void*>(out), 0, windows.count * sizeof(T));
-    } else if (windows.kind == Windows::kLong) {
-      sum_long(box, out);
+  // Rounds the sums over the windows of `rows` boxes to as many rows at `out`. A row of a box is
+  // where the first window starts.
+  template <typename Boxes>
+  __attribute__((flatten)) void sum(Boxes& boxes, int64_t rows, T* out) {
+    if (windows.kind == Windows::kSame || windows.kind == Windows::kPairs) {
+      for (int64_t r = 0; r < rows; ++r) sum_at_once(boxes.next(), out + r * windows.count);
+    } else if (windows.span > kSpan) {
+      for (int64_t r = 0; r < rows; ++r) out[r] = sum_in_pieces(boxes.next());
     } else {
-      sum_vectors(box, out);
+      const int64_t pitch = padded(std::max<int64_t>(windows.span, 1));
+      const int64_t most = kSpan / pitch;
+      for (int64_t r = 0; r < rows; r += most) {
+        const int64_t some = std::min(most, rows - r);
+        for (int64_t i = 0; i < some; ++i) add_up(boxes.next(), windows.span, sums_ + i * pitch);
+        collect(some, pitch, out + r * windows.count);
+      }
     }
   }
 
  private:
   using Windows = RowWindows<T>;
+  using Lanes = MaskOf<V>;
 
-  // Rows that are added in one go, so that their sums stay in registers. Mostly, they lie to each
-  // other as some did before.
-  struct RowList {
-    bool is_of(const RowBox& box) const {
-      return counts[0] == box.counts[0] && counts[1] == box.counts[1] && counts[2] == box.counts[2];
-    }
-    void set(const RowBox& box) {
-      count = 0;
-      last = box.last() - box.data;
-      std::copy_n(box.counts, 3, counts);
-      box.for_each([&](const char* row) { offsets[count++] = row - box.data; });
-    }
-    int count = 0;
-    int64_t last = 0;  // the offset that is largest
-    int64_t counts[3] = {0, 0, 0};
-    int64_t offsets[kRowsAtOnce];
-  };
-
-  void sum_vectors(const RowBox& box, T* out) {
-    const char* const data = box.data + windows.first * step_;
-    RowList& list = list_for(box);
-    if (!list.is_of(box)) {
-      if (box.rows() > kRowsAtOnce) return sum_row_by_row(box, out);
-      list.set(box);
-    }
-    if (step_ != sizeof(T) || data + list.last + windows.reach * int64_t{sizeof(T)} > limit_) {
-      return sum_row_by_row(box, out);
-    }
-    add_rows<true>(data, list, out);
-    if (windows.kind == Windows::kShort) collect_short(out);
+  static int64_t padded(int64_t elements) {
+    return (elements + kSumLanes - 1) / kSumLanes * kSumLanes;
   }
 
-  // The windows of an axis have one of two lengths that follow each other, mostly.
-  RowList& list_for(const RowBox& box) {
-    return lists_[(box.counts[0] & 1) * 4 + (box.counts[1] & 1) * 2 + (box.counts[2] & 1)];
+  // Whether vectors that read `reach` elements or more can read those of a box's rows.
+  bool readable(const RowBox& box, int64_t elements, int64_t reach) const {
+    if (step_ != sizeof(T)) return false;
+    return reach <= elements || box.last() + reach * int64_t{sizeof(T)} <= limit_;
   }
 
-  void sum_row_by_row(const RowBox& box, T* out) {
-    const int64_t lanes = windows.kind == Windows::kShort ? windows.span : windows.count;
-    std::fill_n(sums_, Windows::padded(lanes), nothing_);
-    RowList single;
-    single.count = 1;
-    single.offsets[0] = 0;
-    box.for_each([&](const char* row) {
-      add_rows<false>(copied(row + windows.first * step_), single, nullptr);
+  // Without a way through memory.
+  void sum_at_once(const RowBox& box, T* out) {
+    const bool pairs = windows.kind == Windows::kPairs, one_vector = windows.span <= kSumLanes;
+    const int64_t reach = pairs && !one_vector ? 2 * kSumLanes : kSumLanes;
+    if (!readable(box, windows.span, reach)) return sum_unreadable(box, out);
+    with_counts(box, [&](auto counts) {
+      if (pairs && one_vector) {
+        V sums[1];
+        sum_elements<1>(counts, box, 0, sums);
+        return store_narrowed(out, added_pairs(sums[0], sums[0]) + nothing_);
+      }
+      for_each_vector<kSumLanes>(windows.count, [&](int64_t lane, auto vectors) {
+        V sums[vectors];
+        if (pairs) {
+          sum_pairs<vectors>(counts, box, 2 * lane, sums);
+        } else {
+          sum_elements<vectors>(counts, box, lane, sums);
+        }
+        repeat<vectors>(
+            [&](auto v) { store_narrowed(out + lane + v * kSumLanes, sums[v] + nothing_); });
+      });
     });
+  }
+
+  // What comes next but some, in place of as many elements as are read now.
+  template <int64_t count>
+  void fetch_later(const T* elements) const {
+    if (ahead_ == 0) return;
+    constexpr int lines = (count * sizeof(T) + kLineBytes - 1) / kLineBytes;
+    const char* later = reinterpret_cast<const char*>(elements) + ahead_;
+    repeat<lines>([&](auto line) { prefetch(later + line * kLineBytes); });
+  }
+
+  template <int vectors, typename Counts>
+  void sum_elements(Counts counts, const RowBox& box, int64_t element, V* sums) const {
+    const auto add = [&](const char* row, V* to) {
+      const T* elements = reinterpret_cast<const T*>(row) + element;
+      fetch_later<vectors * kSumLanes>(elements);
+      repeat<vectors>([&](auto v) { to[v] += load_widened(elements + v * kSumLanes); });
+    };
+    counts.template add_up<vectors>(box, add, sums);
+  }
+
+  template <int vectors, typename Counts>
+  void sum_pairs(Counts counts, const RowBox& box, int64_t element, V* sums) const {
+    V parts[2 * vectors];
+    if constexpr (std::is_same_v<T, BFloat16>) {
+      // A pair is one word, of which each half is the upper half of a float.
+      const auto add = [&](const char* row, V* to) {
+        const T* elements = reinterpret_cast<const T*>(row) + element;
+        fetch_later<2 * vectors * kSumLanes>(elements);
+        repeat<vectors>([&](auto v) {
+          const auto words = load_vector<Vector<uint32_t>>(elements + 2 * v * kSumLanes);
+          to[2 * v] += bit_cast<V>(words << 16);
+          to[2 * v + 1] += bit_cast<V>(words & 0xFFFF0000u);
+        });
+      };
+      counts.template add_up<2 * vectors>(box, add, parts);
+      repeat<vectors>([&](auto v) { sums[v] = parts[2 * v] + parts[2 * v + 1]; });
+    } else {
+      sum_elements<2 * vectors>(counts, box, element, parts);
+      repeat<vectors>([&](auto v) { sums[v] = added_pairs(parts[2 * v], parts[2 * v + 1]); });
+    }
+  }
+
+  static V added_pairs(V a, V b) { return in_order(shuffled_evens(a, b) + shuffled_odds(a, b)); }
+
+  void sum_unreadable(const RowBox& box, T* out) {
+    add_up(box, windows.span, sums_);
+    for (int64_t lane = 0; lane < windows.count; lane += kSumLanes) {
+      V sum = load_vector<V>(sums_ + lane);
+      if (windows.kind == Windows::kPairs) {
+        const Sum* pairs = sums_ + 2 * lane;
+        sum = added_pairs(load_vector<V>(pairs), load_vector<V>(pairs + kSumLanes));
+      }
+      store_narrowed(out + lane, sum + nothing_);
+    }
+  }
+
+  // Sums over rows, for each of some elements.
+  void add_up(const RowBox& box, int64_t elements, Sum* to) const {
+    if (!readable(box, elements, kSumLanes)) return add_up_one_by_one(box, elements, to);
+    with_counts(box, [&](auto counts) {
+      for_each_vector<kSumLanes>(elements, [&](int64_t element, auto vectors) {
+        V sums[vectors];
+        sum_elements<vectors>(counts, box, element, sums);
+        repeat<vectors>([&](auto v) { store_vector(to + element + v * kSumLanes, sums[v]); });
+      });
+    });
+  }
+
+  void add_up_one_by_one(const RowBox& box, int64_t elements, Sum* to) const {
+    with_counts(box, [&](auto counts) {
+      for (int64_t i = 0; i < elements; ++i) {
+        const auto add = [&](const char* row, Sum* sum) {
+          *sum += widen(load<T>(row + i * step_));
+        };
+        Sum sum;
+        counts.template add_up<1>(box, add, &sum);
+        to[i] = sum;
+      }
+    });
+  }
+
+  // Rounds the sums over windows of sums over rows.
+  void collect(int64_t rows, int64_t pitch, T* out) {
     if (windows.kind == Windows::kShort) {
-      collect_short(out);
-    } else {
-      round_sums(out);
+      for (int64_t r = 0; r < rows; ++r) close_windows(sums_ + r * pitch);
     }
-  }
-
-  // The row in memory that vectors may read.
-  const char* copied(const char* row) {
-    if (step_ == sizeof(T)) {
-      std::memcpy(copy_, row, windows.span * sizeof(T));
-    } else {
-      for (int64_t i = 0; i < windows.span; ++i) {
-        std::memcpy(copy_ + i * sizeof(T), row + i * step_, sizeof(T));
-      }
-    }
-    std::memset(copy_ + windows.span * sizeof(T), 0, (windows.reach - windows.span) * sizeof(T));
-    return copy_;
-  }
-
-  // Adds to new sums, or to sums_. New ones that are complete are rounded to `out`.
-  template <bool fresh>
-  void add_rows(const char* data, const RowList& rows, T* out) {
-    using Lane = typename Windows::Lane;
-    switch (windows.kind) {
-      case Windows::kSame:
-        return add_vectors<fresh, true>(AddSame<T>(), data, rows, windows.count, out);
-      case Windows::kPairs:
-        return add_vectors<fresh, true>(AddPairs<T>(), data, rows, windows.count, out);
-      case Windows::kOneOrTwo:
-        return add_vectors<fresh, true>(AddOneOrTwo<T>{windows}, data, rows, windows.count, out);
-      default:
-        break;
-    }
-    if (windows.terms <= 2) {
-      add_vectors<fresh, false>(AddShort<T, 2>{windows.left, 2}, data, rows, windows.span, out);
-    } else {
-      const Lane terms = static_cast<Lane>(windows.terms);
-      add_vectors<fresh, false>(AddShort<T, 0>{windows.left, terms}, data, rows, windows.span, out);
-    }
-  }
-
-  template <bool fresh, bool complete, typename Adder>
-  void add_vectors(const Adder& adder, const char* data, const RowList& rows, int64_t lanes,
-                   T* out) {
-    int64_t lane = 0;
-    for (; lane + 3 * kSumLanes < lanes; lane += 4 * kSumLanes) {
-      add_block<fresh, complete, 4>(adder, data, rows, lane, out);
-    }
-    for (; lane + kSumLanes < lanes; lane += 2 * kSumLanes) {
-      add_block<fresh, complete, 2>(adder, data, rows, lane, out);
-    }
-    if (lane < lanes) add_block<fresh, complete, 1>(adder, data, rows, lane, out);
-  }
-
-  // Several vectors at a time: additions to one and the same wait for each other.
-  template <bool fresh, bool complete, int vectors, typename Adder>
-  void add_block(const Adder& adder, const char* data, const RowList& rows, int64_t lane, T* out) {
-    V sums[vectors];
-    for (int v = 0; v < vectors; ++v) {
-      sums[v] = fresh ? splat<V>(nothing_) : load_vector<V>(sums_ + lane + v * kSumLanes);
-    }
-    for (int r = 0; r < rows.count; ++r) {
-      for (int v = 0; v < vectors; ++v) {
-        sums[v] = adder.add(sums[v], data + rows.offsets[r], lane + v * kSumLanes);
-      }
-    }
-    for (int v = 0; v < vectors; ++v) {
-      if constexpr (fresh && complete) {
-        store_narrowed(out + lane + v * kSumLanes, adder.finish(sums[v]));
-      } else {
-        store_vector(sums_ + lane + v * kSumLanes, sums[v]);
-      }
-    }
-  }
-
-  // Takes the lanes in which a window starts.
-  void collect_short(T* out) {
-    for (int64_t k = 0; k < windows.count; k += kSumLanes) {
-      const Sum* from = sums_ + windows.starts[k];
-      const auto* places = windows.places + k;
-      V picked;
-      if (kPicksLanes<Sum> && windows.terms <= 2) {
-        picked = pick_lanes(load_vector<V>(from), load_vector<V>(from + kSumLanes),
-                            load_vector<MaskOf<V>>(places));
-      } else {
-        for (int lane = 0; lane < kSumLanes; ++lane) picked[lane] = from[places[lane]];
-      }
-      if (windows.some_empty) {
-        picked = load_vector<MaskOf<V>>(windows.lengths + k) > 0 ? picked : V{};
-      }
-      store_narrowed(out + k, picked);
-    }
-  }
-
-  void round_sums(T* out) {
-    for (int64_t k = 0; k < windows.count; k += kSumLanes) {
-      const V sums = load_vector<V>(sums_ + k);
-      store_narrowed(out + k, windows.kind == Windows::kPairs ? AddPairs<T>::finish(sums) : sums);
-    }
-  }
-
-  void sum_long(const RowBox& box, T* out) {
-    std::fill_n(sums_, windows.count, nothing_);
-    box.for_each([&](const char* row) {
-      int64_t window = 0;
-      for (int64_t i = 0; i < windows.span; i += kSpan) {
-        const int64_t end = std::min(i + kSpan, windows.span);
-        widen_run(row + (windows.first + i) * step_, end - i);
-        window = add_widened(i, end, window);
-      }
-    });
-    round_sums(out);
-  }
-
-  void widen_run(const char* run, int64_t length) {
-    int64_t i = 0;
-    if (step_ == sizeof(T)) {
-      for (; i + kSumLanes <= length; i += kSumLanes) {
-        store_vector(widened_ + i, load_widened(reinterpret_cast<const T*>(run) + i));
-      }
-    }
-    for (; i < length; ++i) widened_[i] = widen(load<T>(run + i * step_));
-  }
-
-  // Elements [begin, end) of a row, to the windows from number `window` on. Returns the last one.
-  int64_t add_widened(int64_t begin, int64_t end, int64_t window) {
-    const int64_t* const starts = windows.starts;
-    const Sum* const elements = widened_ - begin;
-    while (window < windows.count) {
-      if (starts[window] >= begin && window + kChains <= windows.count &&
-          starts[window + kChains] <= end) {
-        add_chains(elements, starts + window, sums_ + window);
-        window += kChains;
+    for (int64_t next = 0; next < windows.count; next += kSumLanes) {
+      const int64_t lane = std::max<int64_t>(std::min(next, windows.count - kSumLanes), 0);
+      if (windows.kind == Windows::kOneOrTwo) {
+        collect_one_or_two(rows, pitch, lane, out + lane);
         continue;
       }
-      const int64_t last = std::min(starts[window + 1], end);
-      Sum sum = sums_[window];
-      for (int64_t i = std::max(starts[window], begin); i < last; ++i) sum += elements[i];
-      sums_[window] = sum;
-      if (starts[window + 1] > end) break;
-      ++window;
+      for (int64_t r = 0; r < rows; ++r) {
+        const Sum* elements = sums_ + r * pitch;
+        const auto* starts = windows.starts + lane;
+        const V sum = windows.kind == Windows::kShort ? first_elements(elements, starts)
+                                                      : sum_windows(elements, starts);
+        store_narrowed(out + r * windows.count + lane, sum + nothing_);
+      }
     }
-    return window;
+  }
+
+  // Two vectors hold all of a vector's windows.
+  void collect_one_or_two(int64_t rows, int64_t pitch, int64_t lane, T* out) const {
+    const auto* starts = windows.starts + lane;
+    const Lanes at = load_vector<Lanes>(starts) - starts[0];
+    const Lanes lengths = load_vector<Lanes>(starts + 1) - load_vector<Lanes>(starts);
+    const V nothing = -V{};
+    for (int64_t r = 0; r < rows; ++r) {
+      const Sum* from = sums_ + r * pitch + starts[0];
+      const V low = load_vector<V>(from), high = load_vector<V>(from + kSumLanes);
+      const V ones = lengths > 0 ? pick_lanes(low, high, at) : nothing;
+      const V twos = lengths > 1 ? pick_lanes(low, high, at + 1) : nothing;
+      store_narrowed(out + r * windows.count, ones + twos + nothing_);
+    }
+  }
+
+  // Makes each element the sum from it to the end of its window. No lane is moved for that.
+  void close_windows(Sum* elements) const {
+    for (int64_t i = 0; i < windows.span; i += kSumLanes) {
+      const auto left = load_vector<Lanes>(windows.left + i);
+      V sum = load_vector<V>(elements + i);
+      for (typename Windows::Lane term = 1; term < windows.terms; ++term) {
+        sum += left > term ? load_vector<V>(elements + i + term) : -V{};
+      }
+      store_vector(elements + i, sum);
+    }
+  }
+
+  static V first_elements(const Sum* elements, const typename Windows::Lane* starts) {
+    Sum firsts[kSumLanes];
+    for (int c = 0; c < kSumLanes; ++c) firsts[c] = elements[starts[c]];
+    const Lanes lengths = load_vector<Lanes>(starts + 1) - load_vector<Lanes>(starts);
+    return lengths > 0 ? load_vector<V>(firsts) : -V{};
   }
 
   // Some windows side by side, because each addition waits for the one before it.
-  static constexpr int kChains = 8;
-  static void add_chains(const Sum* elements, const int64_t* starts, Sum* sums) {
+  static V sum_windows(const Sum* elements, const typename Windows::Lane* starts) {
+    Sum sums[kSumLanes];
+    for (int c = 0; c < kSumLanes; c += kChains) add_chains(elements, starts + c, sums + c);
+    return load_vector<V>(sums);
+  }
+
+  static constexpr int kChains = kSumLanes < 8 ? kSumLanes : 8;
+  static void add_chains(const Sum* elements, const typename Windows::Lane* starts, Sum* sums) {
     int64_t common = starts[1] - starts[0];
-    for (int c = 1; c < kChains; ++c) common = std::min(common, starts[c + 1] - starts[c]);
+    for (int c = 1; c < kChains; ++c) {
+      common = std::min<int64_t>(common, starts[c + 1] - starts[c]);
+    }
     Sum chains[kChains];
-    for (int c = 0; c < kChains; ++c) chains[c] = sums[c];
+    const Sum* windows[kChains];
+    repeat<kChains>([&](auto c) {
+      chains[c] = -Sum{};
+      windows[c] = elements + starts[c];
+    });
     for (int64_t i = 0; i < common; ++i) {
-      for (int c = 0; c < kChains; ++c) chains[c] += elements[starts[c] + i];
+      repeat<kChains>([&](auto c) { chains[c] += windows[c][i]; });
     }
-    for (int c = 0; c < kChains; ++c) {
-      for (int64_t i = starts[c] + common; i < starts[c + 1]; ++i) chains[c] += elements[i];
+    repeat<kChains>([&](auto c) {
+      const int64_t length = starts[c + 1] - starts[c];
+      for (int64_t i = common; i < length; ++i) chains[c] += windows[c][i];
       sums[c] = chains[c];
+    });
+  }
+
+  // A single window that is too long for sums_.
+  T sum_in_pieces(RowBox box) {
+    Sum sum = -Sum{};
+    for (int64_t left = windows.span; left > 0; left -= kSpan, box.data += kSpan * step_) {
+      const int64_t elements = std::min(left, kSpan);
+      add_up(box, elements, sums_);
+      for (int64_t i = 0; i < elements; ++i) sum += sums_[i];
     }
+    return Narrow<T>::from(sum + nothing_[0]);
   }
 
   int64_t step_;
   const char* limit_;
-  Sum nothing_;
-  RowList lists_[8];
+  V nothing_;
+  int64_t ahead_;
   alignas(64) Sum sums_[kSpan + 4 * kSumLanes];
-  alignas(64) Sum widened_[kSpan];
-  alignas(64) char copy_[(kSpan + 4 * kSumLanes) * sizeof(T)];
 };
 
 }  // namespace ACLHOST_ISA

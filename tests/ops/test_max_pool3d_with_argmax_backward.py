@@ -34,7 +34,7 @@ WINDOWS = [
 ]
 # Windows that share no element: rows shorter and longer than a vector, elements that no window
 # sees, planes of more than 2^16 elements, blocks of rows. Then overlapping ones in a slab that
-# threads share.
+# threads share, and in planes that are taken in bands of rows.
 APART = [
     ((2, 3, 7, 9, 11), 2, 2, 0, 1),
     ((1, 5, 4, 6, 70), 2, 2, 0, 1),
@@ -46,11 +46,19 @@ APART = [
     ((2, 1, 4, 5, 33), 1, (1, 2, 1), 0, 3),
     ((2, 3, 9, 1, 33), (1, 1, 2), (2, 1, 2), 0, 1),
     ((2, 3, 7, 9, 1), (2, 2, 1), (2, 2, 1), 0, 1),
+    ((2, 3, 4, 5, 16), 2, 2, 0, 1),
+    ((2, 2, 5, 11, 25), 2, 2, 0, 1),
+    ((1, 3, 4, 7, 48), 2, 2, 0, 1),
+    ((1, 1, 3, 2, 2500), 2, 2, 0, 1),
+    ((1, 2, 4, 4, 2800), 2, 2, 0, 1),
 ]
 SHARED = [
     ((1, 1, 50, 40, 41), 3, 2, 1, 1),
     ((1, 1, 60, 20, 37), 3, 1, 1, 1),
     ((1, 3, 30, 50, 1), (3, 3, 1), (2, 2, 1), (1, 1, 0), 1),
+    ((1, 2, 24, 93, 150), 3, 2, 1, 1),
+    ((1, 2, 11, 70, 257), (3, 3, 2), (2, 2, 2), (1, 1, 0), (2, 3, 1)),
+    ((1, 1, 3, 9, 4000), (2, 3, 3), (2, 2, 2), 1, 1),
 ]
 
 
@@ -139,7 +147,7 @@ def test_indices_outside_their_windows_are_accepted(dtype: str, window: tuple) -
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("window", [APART[1], APART[3], APART[5]], ids=str)
+@pytest.mark.parametrize("window", [*APART[1:6:2], *APART[-5:-1]], ids=str)
 def test_the_ways_to_compute_agree_on_all_bit_patterns(dtype: str, window: tuple) -> None:
     """An index outside its window makes the kernel take another way for the whole volume."""
     x, indices, grad = pooled(window, dtype)
@@ -189,7 +197,9 @@ def test_special_gradients() -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("window", [WINDOWS[1], WINDOWS[4], APART[0], APART[1]], ids=str)
+@pytest.mark.parametrize(
+    "window", [WINDOWS[1], WINDOWS[4], *APART[:2], APART[-4], SHARED[-3]], ids=str
+)
 def test_views_give_the_same_bits_as_copies(dtype: str, window: tuple) -> None:
     x, indices, grad = pooled(window, dtype)
     wanted = backward(grad, x, indices, window)
@@ -244,7 +254,9 @@ def bad_indices(window: tuple, dtype: str) -> tuple[np.ndarray, np.ndarray, np.n
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("window", [WINDOWS[0], WINDOWS[1], WINDOWS[5], APART[4]], ids=str)
+@pytest.mark.parametrize(
+    "window", [WINDOWS[0], WINDOWS[1], WINDOWS[5], APART[4], APART[-4], SHARED[-3]], ids=str
+)
 def test_indices_out_of_range(dtype: str, window: tuple) -> None:
     x, indices, grad, wanted = bad_indices(window, dtype)
     out = np.full_like(x, 7)
@@ -262,7 +274,7 @@ def test_indices_out_of_range(dtype: str, window: tuple) -> None:
         assert part in str(error)
 
 
-@pytest.mark.parametrize("window", [APART[1], SHARED[0]], ids=str)
+@pytest.mark.parametrize("window", [APART[1], APART[-4], SHARED[0], SHARED[-3]], ids=str)
 @pytest.mark.parametrize("change", [2**32, -(2**32), 2**63 - 2**31, -(2**63)])
 def test_long_indices_out_of_range(window: tuple, change: int) -> None:
     """The lower half of the index alone would be inside the window."""

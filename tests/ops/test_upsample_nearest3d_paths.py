@@ -34,21 +34,28 @@ def starts(inputs: int, outputs: int) -> np.ndarray:
 
 
 def summed(grad: np.ndarray, size: tuple[int, int, int]) -> np.ndarray:
-    """All windows at once, one term after the other; 0 where a window has fewer."""
+    """All windows at once: depths and rows first, then along the width; 0 where there is none."""
     wide = np.float64 if grad.dtype == np.float64 else np.float32
     if grad.shape[2:] == size:
         return grad.copy()
-    result = np.zeros((*grad.shape[:2], *size), wide)
     borders = [starts(i, o) for i, o in zip(size, grad.shape[2:], strict=True)]
     lengths = [np.diff(border) for border in borders]
-    for term in itertools.product(*(range(length.max()) for length in lengths)):
-        part, valid = grad.astype(wide), np.ones(size, bool)
+
+    def part(term: tuple[int, ...]) -> np.ndarray:
+        result, valid = grad.astype(wide), np.ones(size, bool)
         for axis, offset in enumerate(term):
             places = np.minimum(borders[axis][:-1] + offset, grad.shape[2 + axis] - 1)
-            part = part.take(places, 2 + axis)
+            result = result.take(places, 2 + axis)
             inside = np.expand_dims(lengths[axis] > offset, [i for i in range(3) if i != axis])
             valid = valid & inside
-        result += np.where(valid, part, 0)
+        return np.where(valid, result, 0)
+
+    result = np.zeros((*grad.shape[:2], *size), wide)
+    for k in range(lengths[2].max()):
+        column = np.zeros_like(result)
+        for i, j in itertools.product(range(lengths[0].max()), range(lengths[1].max())):
+            column += part((i, j, k))
+        result += column
     return result.astype(grad.dtype)
 
 
@@ -80,7 +87,9 @@ def test_widths(dtype: str, ratio: tuple[int, int]) -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize(("small", "large"), [(1500, 3000), (1500, 2251), (900, 5000), (5, 5000)])
+@pytest.mark.parametrize(
+    ("small", "large"), [(1500, 3000), (1500, 2251), (900, 5000), (5, 5000), (1, 2100)]
+)
 def test_rows_of_several_blocks(dtype: str, small: int, large: int) -> None:
     assert_both((1, 1, 1, 2, small), (1, 1, 2, 3, large), dtype)
 
@@ -156,19 +165,24 @@ def test_touches_nothing_beyond_the_tensors(dtype: str, ratio: tuple[int, int]) 
         assert_both((1, 3, 2, 3, width), (1, 3, 3, 5, large), dtype, before_a_wall)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float16"])
-def test_larger_than_the_cache(dtype: str) -> None:
-    """Stores around the cache, at any alignment."""
-    small, large = (1, 5, 33, 61, 67), (1, 5, 66, 122, 134)
+def at_offset(array: np.ndarray, offset: int) -> np.ndarray:
+    """A copy that many elements after the start of a line of the cache."""
+    memory = np.full(array.size + 64 + offset, 5, array.dtype)
+    lead = -memory.ctypes.data % 64 // array.itemsize + offset
+    view = memory[lead : lead + array.size].reshape(array.shape)
+    view[...] = array
+    return view
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("widths", [(67, 134), (64, 128), (43, 64)], ids=str)
+def test_larger_than_the_cache(dtype: str, widths: tuple[int, int]) -> None:
+    """Stores around the cache, at any alignment; rows that consist of lines, and others."""
+    channels = 7 * 134 // widths[1]
+    small, large = (1, channels, 33, 61, widths[0]), (1, channels, 66, 122, widths[1])
+    assert channels * 66 * 122 * widths[1] * 4 > 24 << 20
     for offset in (0, 1, 3):
-
-        def shifted(array: np.ndarray, offset: int = offset) -> np.ndarray:
-            memory = np.full(array.size + offset + 1, 5, array.dtype)
-            view = memory[offset:-1].reshape(array.shape)
-            view[...] = array
-            return view
-
-        assert_both(small, large, dtype, shifted)
+        assert_both(small, large, dtype, lambda array, offset=offset: at_offset(array, offset))
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "float16", "float32", "float64"])

@@ -85,8 +85,8 @@ OP = Operator(
         "factor:\n\n`start(k) = min(ceil(float(k) * S), O)`\n\n"
         "gradInput[k] is the sum of gradOut over [start(k), start(k + 1)), in all three axes at "
         "once; empty windows give 0. S is the given scale where all three are greater than 0, "
-        "otherwise O / I on every axis. Sums are taken in float (DOUBLE: in double), depth by "
-        "depth, row by row, and rounded once."
+        "otherwise O / I on every axis. Sums are taken in float (DOUBLE: in double): at each place "
+        "of the width depth by depth and row by row, then along the width. They are rounded once."
     ),
     params=(
         TensorIn("gradOut", "Gradient of the resized tensor."),

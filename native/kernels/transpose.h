@@ -67,16 +67,21 @@ void turn_squares(const Matrix& matrix, int64_t row, int64_t column, T* to, int6
   for (int k = 0; k < kSide; ++k) store_vector(place + k * row_length, columns[k]);
 }
 
-// Columns from `column` on, as many as fill squares side by side. Returns the first one left.
+// Calls visit(begin) for ranges of a length that cover all of a number not less. The last one may
+// reach back.
+template <typename Visit>
+void cover(int64_t all, int64_t length, const Visit& visit) {
+  int64_t begin = 0;
+  for (; begin + length <= all; begin += length) visit(begin);
+  if (begin < all) visit(all - length);
+}
+
 template <int squares, typename T, typename Matrix>
-int64_t turn_columns(const Matrix& matrix, int64_t rows, int64_t column, int64_t columns, T* to) {
-  constexpr int64_t kWidth = squares * kSquareSide<T>;
-  for (; column + kWidth <= columns; column += kWidth) {
-    for (int64_t row = 0; row < rows; row += kSquareSide<T>) {
-      turn_squares<squares>(matrix, row, column, to, columns);
-    }
-  }
-  return column;
+void turn_all(const Matrix& matrix, int64_t rows, int64_t columns, T* to) {
+  cover(columns, squares * kSquareSide<T>, [&](int64_t column) {
+    cover(rows, kSquareSide<T>,
+          [&](int64_t row) { turn_squares<squares>(matrix, row, column, to, columns); });
+  });
 }
 
 }  // namespace transpose_detail
@@ -85,12 +90,15 @@ int64_t turn_columns(const Matrix& matrix, int64_t rows, int64_t column, int64_t
 template <typename T, typename Matrix>
 __attribute__((flatten)) void transpose(const Matrix& matrix, int64_t rows, int64_t columns,
                                         T* to) {
-  using namespace transpose_detail;
-  const int64_t even_rows = rows / kSquareSide<T> * kSquareSide<T>;
-  int64_t turned = turn_columns<kVectorBytes / 16>(matrix, even_rows, 0, columns, to);
-  turned = turn_columns<1>(matrix, even_rows, turned, columns, to);
+  constexpr int kSquares = kVectorBytes / 16;
+  if (rows >= kSquareSide<T> && columns >= kSquares * kSquareSide<T>) {
+    return transpose_detail::turn_all<kSquares>(matrix, rows, columns, to);
+  }
+  if (rows >= kSquareSide<T> && columns >= kSquareSide<T>) {
+    return transpose_detail::turn_all<1>(matrix, rows, columns, to);
+  }
   for (int64_t row = 0; row < rows; ++row) {
-    for (int64_t column = row < even_rows ? turned : 0; column < columns; ++column) {
+    for (int64_t column = 0; column < columns; ++column) {
       to[row * columns + column] = matrix.element(row, column);
     }
   }

@@ -43,6 +43,19 @@ void compute(const PoolGradient& work, FirstBadIndex* bad) {
   scatter<T, Index>(work, [&](int64_t slab) { return outside.get(slab); }, bad);
 }
 
+// The same windows in numbers that nothing overflows with. What a window sees behind the input is
+// left out, and where there is a single window, no step leads to another.
+Window reduced(Window window, const Volumes& pooled, const Volumes& input) {
+  for (int axis = 0; axis < 3; ++axis) {
+    const int64_t length = input.shape[2 + axis], most = length + window.padding[axis];
+    int64_t &kernel = window.kernel[axis], &dilation = window.dilation[axis];
+    kernel = std::min(kernel, most);
+    if (kernel > 1) dilation = std::min(dilation, most / (kernel - 1) + 1);
+    if (pooled.shape[2 + axis] == 1) window.stride[axis] = std::min(window.stride[axis], length);
+  }
+  return window;
+}
+
 template <typename T, typename Index>
 Status backward(const MaxPool3dWithArgmaxBackwardArgs& args) {
   // A channels-last label is no more than a label here: upstream reads N, C, D, H, W regardless.
@@ -51,6 +64,7 @@ Status backward(const MaxPool3dWithArgmaxBackwardArgs& args) {
       volumes_of(args.gradInput, sizeof(T)),
       Window(args.kernelSize, args.stride, args.padding, args.dilation, args.ceilMode), false};
   if (work.gradients.empty() || work.result.empty()) return {};
+  work.window = reduced(work.window, work.gradients, work.result);
   const int64_t positions = work.gradients.slab(0).elements();
   const int64_t limit = work.result.slab(0).elements();
   // The sums take their part of the cache, and nobody reads the result here: it goes past the cache

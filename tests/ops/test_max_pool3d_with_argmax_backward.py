@@ -60,6 +60,15 @@ SHARED = [
     ((1, 2, 11, 70, 257), (3, 3, 2), (2, 2, 2), (1, 1, 0), (2, 3, 1)),
     ((1, 1, 3, 9, 4000), (2, 3, 3), (2, 2, 2), 1, 1),
 ]
+# Where a single window fits, its stride may be any number; so may be what lies beyond the input.
+ABSURD = [
+    ((1, 2, 1, 9, 40), 1, (2**61, 1, 1), 0, 1),
+    ((1, 2, 3, 9, 40), 1, (2**63 - 1, 2**63 - 1, 3), 0, (1, 2, 2)),
+    ((1, 2, 9, 5, 40), (2, 5, 2), (2, 2**62, 2), 0, 1),
+    ((1, 2, 4, 5, 40), (2**61, 2, 3), (1, 1, 2**61), (2**60, 1, 1), 1),
+    ((1, 2, 3, 5, 40), (3, 2, 3), (2**63 - 1, 1, 1), (1, 0, 1), (2**62, 1, 1)),
+    ((1, 2, 3, 5, 40), (2**63 - 1, 2, 2), (2**62, 2, 2), (2**62 - 1, 0, 0), 1),
+]
 
 
 def array(values: object, dtype: str = "float32") -> np.ndarray:
@@ -177,6 +186,20 @@ def test_results_larger_than_the_cache(dtype: str, window: tuple) -> None:
     _, indices = aclhost.max_pool3d_with_argmax(x, *window[1:])
     grad = rng.integers(-9, 9, indices.shape, np.int8).astype(x.dtype)
     assert backward(grad, x, indices, window).tobytes() == summed(grad, indices, x.shape).tobytes()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(
+    ("window", "ceil_mode"),
+    [*((each, True) for each in ABSURD), *((each, False) for each in ABSURD[:4])],
+    ids=str,
+)
+def test_windows_in_absurd_numbers(dtype: str, window: tuple, ceil_mode: bool) -> None:
+    with aclhost.soc(ASCEND_950):
+        window = (*window, ceil_mode)
+        x, indices, grad = pooled(window, dtype)
+        result = backward(grad, x, indices, window)
+    assert result.tobytes() == summed(grad, indices, x.shape).tobytes()
 
 
 def test_special_gradients() -> None:

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+// Maxima of windows in planes with narrow rows, several of which share a vector.
+//
+// As in SlidingMaxima, maxima are found along width, height and depth, one axis after the other.
+// Here the rows of a plane lie behind each other with the padding between them, so the maxima along
+// width are those of one long row; windows that start in the padding are computed and not used.
+// Rows that are a stride apart are neighbours, so the maxima along height are found the same way.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "kernels/max_pool3d.h"
+#include "kernels/max_pool3d_keys.h"
+#include "kernels/permute.h"
+#include "kernels/volume.h"
+#include "opbase/geometry.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+
+template <typename T>
+class PackedMaxima {
+  using Key = typename PoolKeys<T>::Key;
+  using Keys = typename PoolKeys<T>::Keys;
+  using Offsets = MaskOf<Keys>;
+  using Offset = Element<Offsets>;
+  static constexpr int64_t kSize = sizeof(T);
+  static constexpr int64_t kStep = kLanes<Key>;
+
+ public:
+  // How much memory a result with planes of this size takes, in bytes; kTooMuch if it cannot be
+  // computed this way, or not faster than one row after the other.
+  static constexpr int64_t kTooMuch = INT64_MAX;
+  static int64_t memory(const Slab& slab, const Window& window, int64_t rows, int64_t columns) {
+    constexpr int64_t kMost = 1 << 12;  // so that nothing overflows
+    if (2 * columns > kStep || window.stride[2] > 2 || rows > kMost) return kTooMuch;
+    for (int axis = 0; axis < 3; ++axis) {
+      const bool small = window.kernel[axis] <= kMost && window.stride[axis] <= kMost;
+      if (!small || window.dilation[axis] != 1) return kTooMuch;
+      if (axis > 0 && slab.shape[axis] > kMost) return kTooMuch;
+    }
+    const int64_t reach =
+        window.kernel[0] * slab.plane() + window.kernel[1] * slab.shape[2] + window.kernel[2];
+    if (slab.elements() > INT32_MAX || reach > std::numeric_limits<Offset>::max()) return kTooMuch;
+    return Layout(slab, window, rows, columns).bytes();
+  }
+
+  // The memory is aligned to lines of the cache.
+  PackedMaxima(const Window& window, const Slab& slab, int64_t rows, int64_t columns, char* memory)
+      : window_(window), slab_(slab), layout_(slab, window, rows, columns) {
+    const auto take = [&](auto** array, int64_t count) {
+      *array = reinterpret_cast<std::remove_reference_t<decltype(*array)>>(memory);
+      memory += count * static_cast<int64_t>(sizeof **array);
+    };
+    take(&taken_, layout_.taken);
+    take(&keys_, layout_.held());
+    take(&offsets_, layout_.held());
+    take(&first_places_, layout_.results);
+    take(&places_, layout_.results);
+    take(&elements_, layout_.results);
+    for (int64_t i = 0; i < layout_.taken; i += kStep) {
+      store_vector(taken_ + i, splat<Keys>(PoolKeys<T>::kLowest));
+    }
+    for (int64_t h = 0; h < rows; ++h) {
+      const int64_t row = (h * window.stride[1] - window.padding[1]) * slab.shape[2];
+      for (int64_t w = 0; w < columns; ++w) {
+        const int64_t column = w * window.stride[2] - window.padding[2];
+        first_places_[h * columns + w] = static_cast<int32_t>(row + column);
+      }
+    }
+    for (int i = 0; i < kStep; ++i) lanes_[i] = static_cast<Offset>(i);
+    memory_end_ = slab.data + kSize;
+    for (int axis = 0; axis < 3; ++axis) {
+      memory_end_ += std::max<int64_t>((slab.shape[axis] - 1) * slab.strides[axis], 0);
+    }
+    follow_ = slab.strides[2] == kSize || slab.shape[2] == 1;
+    // A row and its neighbour are one where there is no padding between them.
+    const bool seamless = layout_.pitch == columns * window.stride[2];
+    runs_ = seamless ? 1 : rows;
+    run_length_ = seamless ? rows * columns : columns;
+  }
+
+  // Computes a plane of the result, whose taps have elements. They ascend from plane to plane.
+  // True if some elements have to be computed by the definition.
+  bool compute(const Taps& depth) {
+    const int64_t end = depth.first + depth.count;
+    for (int64_t plane = std::max(next_, depth.first); plane < end; ++plane) compute_plane(plane);
+    next_ = std::max(next_, end);
+    return window_.kernel[0] == 2   ? combine_planes<2>(depth)
+           : window_.kernel[0] == 3 ? combine_planes<3>(depth)
+                                    : combine_planes<0>(depth);
+  }
+
+  // The plane, row by row.
+  const T* elements() const { return elements_; }
+  const int32_t* places() const { return places_; }
+
+ private:
+  static int64_t padded(int64_t count) { return (count + kStep - 1) / kStep * kStep; }
+
+  // Sizes are in elements.
+  struct Layout {
+    Layout(const Slab& slab, const Window& window, int64_t rows, int64_t columns)
+        : slots(window.kernel[0]) {
+      const int64_t stride = window.stride[2], padding = window.padding[2];
+      const int64_t length = (columns - 1) * stride + window.kernel[2];
+      input_columns = std::max<int64_t>(std::min(slab.shape[2], length - padding), 0);
+      // The padding behind a row is the one before the next.
+      const int64_t least = std::max(padding + input_columns, length - padding);
+      result_pitch = std::max((least + stride - 1) / stride, columns);
+      pitch = result_pitch * stride;
+      const int64_t input_rows = (rows - 1) * window.stride[1] + window.kernel[1];
+      class_rows = (input_rows + window.stride[1] - 1) / window.stride[1];
+      maxima_of_rows = class_rows * window.stride[1] * result_pitch;
+      taken = padded(padded(maxima_of_rows) * stride + window.kernel[2] + kStep);
+      plane = rows * result_pitch;
+      results = padded(rows * columns) + kStep;
+    }
+    int64_t rows_held() const { return padded(maxima_of_rows) + kStep; }
+    int64_t plane_held() const { return padded(plane) + kStep; }
+    int64_t held() const { return rows_held() + slots * plane_held(); }
+    int64_t bytes() const {
+      return taken * int64_t{sizeof(Key)} + held() * int64_t{sizeof(Key) + sizeof(Offset)} +
+             results * int64_t{2 * sizeof(int32_t) + sizeof(T)};
+    }
+
+    int64_t slots;           // for the maxima of planes
+    int64_t input_columns;   // that windows see
+    int64_t pitch;           // from a row that was taken to the next
+    int64_t result_pitch;    // from the maxima of one to those of the next
+    int64_t class_rows;      // rows, a stride apart, that are neighbours
+    int64_t maxima_of_rows;  // along width, of all rows
+    int64_t taken;           // all rows, with padding
+    int64_t plane;           // the maxima of a plane
+    int64_t results;
+  };
+
+  int64_t plane_at(int64_t slot) const { return layout_.rows_held() + slot * layout_.plane_held(); }
+  int64_t slot_of(int64_t plane) const {
+    return static_cast<uint32_t>(plane) % static_cast<uint32_t>(layout_.slots);
+  }
+
+  void compute_plane(int64_t plane) {
+    take_plane(plane);
+    if (window_.stride[2] == 1) {
+      window_.kernel[2] == 3 ? combine_columns<1, 3>() : combine_columns<1, 0>();
+    } else {
+      window_.kernel[2] == 3   ? combine_columns<2, 3>()
+      : window_.kernel[2] == 2 ? combine_columns<2, 2>()
+                               : combine_columns<2, 0>();
+    }
+    const int64_t to = plane_at(slot_of(plane));
+    window_.kernel[1] == 3   ? combine_rows<3>(to)
+    : window_.kernel[1] == 2 ? combine_rows<2>(to)
+                             : combine_rows<0>(to);
+  }
+
+  // Rows in the order in which they lie, as each writes padding beyond its end. What is padding
+  // from the first row on stays so.
+  void take_plane(int64_t plane) {
+    const Offsets inside = lanes_ < static_cast<Offset>((layout_.input_columns - 1) % kStep + 1);
+    Key* to = taken_ + window_.padding[2];
+    for (int64_t c = 0; c < window_.stride[1]; ++c) {
+      int64_t h = c - window_.padding[1];
+      for (int64_t i = 0; i < layout_.class_rows; ++i, h += window_.stride[1]) {
+        if (h >= 0 && h < slab_.shape[1]) take_row(slab_.row(plane, h), inside, to);
+        to += layout_.pitch;
+      }
+    }
+  }
+
+  void take_row(const char* row, Offsets inside, Key* to) {
+    for (int64_t j = 0; j < layout_.input_columns; j += kStep) {
+      const int64_t count = layout_.input_columns - j;
+      const Keys keys = keys_of_.from_elements(load_elements(row + j * slab_.strides[2], count));
+      const bool whole = count >= kStep;
+      store_vector(to + j, whole ? keys : inside ? keys : splat<Keys>(PoolKeys<T>::kLowest));
+    }
+  }
+
+  // As many as there are, and anything behind them.
+  Keys load_elements(const char* from, int64_t count) const {
+    if (follow_ && memory_end_ - from >= int64_t{sizeof(Keys)}) return load_vector<Keys>(from);
+    Keys elements = {};
+    for (int64_t k = 0; k < std::min(kStep, count); ++k) {
+      elements[k] = load<Key>(from + k * slab_.strides[2]);
+    }
+    return elements;
+  }
+
+  template <int stride>
+  static Keys load_strided(const Key* from) {
+    if constexpr (stride == 1) return load_vector<Keys>(from);
+    return evens(load_vector<Keys>(from), load_vector<Keys>(from + kStep));
+  }
+
+  // The number of taps is a constant where it is small.
+  template <int stride, int taps>
+  void combine_columns() {
+    const int64_t kernel = taps ? taps : window_.kernel[2];
+    for (int64_t j = 0; j < layout_.maxima_of_rows; j += kStep) {
+      const Key* from = taken_ + j * stride;
+      Keys best = load_strided<stride>(from);
+      Offsets offset = {};
+      for (int64_t k = 1; k < kernel; ++k) {
+        const Keys key = load_strided<stride>(from + k);
+        const Offsets taken = replaces_maximum(key, best);
+        offset = taken ? splat<Offsets>(static_cast<Offset>(k)) : offset;
+        best = taken ? key : best;
+      }
+      store_vector(keys_ + j, best);
+      store_vector(offsets_ + j, offset);
+    }
+  }
+
+  template <int taps>
+  void combine_rows(int64_t to) {
+    const int64_t kernel = taps ? taps : window_.kernel[1], pitch = layout_.result_pitch;
+    const auto below = static_cast<Offset>(slab_.shape[2]);
+    for (int64_t j = 0; j < layout_.plane; j += kStep) {
+      Keys best = load_vector<Keys>(keys_ + j);
+      Offsets offset = load_vector<Offsets>(offsets_ + j), row = {};
+      for (int64_t i = 1, c = 0, first = j; i < kernel; ++i) {
+        // The next row is in the next class, or the next of the first class.
+        if (++c == window_.stride[1]) {
+          c = 0;
+          first += pitch;
+        }
+        const int64_t at = first + c * layout_.class_rows * pitch;
+        row += below;
+        const Keys key = load_vector<Keys>(keys_ + at);
+        const Offsets taken = replaces_maximum(key, best);
+        offset = taken ? load_vector<Offsets>(offsets_ + at) + row : offset;
+        best = taken ? key : best;
+      }
+      store_vector(keys_ + to + j, best);
+      store_vector(offsets_ + to + j, offset);
+    }
+  }
+
+  template <int taps>
+  bool combine_planes(const Taps& depth) {
+    const bool complete = taps && depth.count == taps;
+    const bool saw_negative_zero = keys_of_.saw_negative_zero();
+    const int64_t first_slot = slot_of(depth.first);
+    const auto first_place = static_cast<int32_t>(depth.first * slab_.plane());
+    const auto below = static_cast<Offset>(slab_.plane());
+    Offsets doubtful = {};
+    for (int64_t run = 0; run < runs_; ++run) {
+      for (int64_t j = 0; j < run_length_; j += kStep) {
+        const int64_t from = run * layout_.result_pitch + j, to = run * run_length_ + j;
+        int64_t slot = first_slot;
+        Keys best = load_vector<Keys>(keys_ + plane_at(slot) + from);
+        Offsets offset = load_vector<Offsets>(offsets_ + plane_at(slot) + from), plane = {};
+        for (int64_t i = 1; i < (complete ? taps : depth.count); ++i) {
+          slot = slot + 1 < layout_.slots ? slot + 1 : 0;
+          const int64_t at = plane_at(slot) + from;
+          plane += below;
+          const Keys key = load_vector<Keys>(keys_ + at);
+          const Offsets taken = replaces_maximum(key, best);
+          offset = taken ? load_vector<Offsets>(offsets_ + at) + plane : offset;
+          best = taken ? key : best;
+        }
+        const auto count = static_cast<Offset>(std::min(run_length_ - j, kStep));
+        doubtful |= PoolKeys<T>::doubtful(best, saw_negative_zero) & (lanes_ < count);
+        store_vector(elements_ + to, PoolKeys<T>::to_elements(best));
+        store_places(offset, first_place, to);
+      }
+    }
+    return any_lane(doubtful);
+  }
+
+  void store_places(Offsets offset, int32_t first, int64_t to) {
+    Offset offsets[kStep];
+    store_vector(offsets, offset);
+    for (int i = 0; i < kStep; ++i) places_[to + i] = first_places_[to + i] + first + offsets[i];
+  }
+
+  const Window& window_;
+  const Slab slab_;
+  const Layout layout_;
+  Key* taken_;       // rows of one plane of the input
+  Key* keys_;        // maxima of its rows, and of planes
+  Offset* offsets_;  // where they are, from the window's first element
+  int32_t* first_places_;
+  int32_t* places_;
+  T* elements_;
+  int64_t runs_, run_length_;  // of results that follow each other in a plane
+  const char* memory_end_;     // of the slab's
+  bool follow_;                // the elements of a row follow each other
+  int64_t next_ = 0;           // plane of the input
+  Offsets lanes_;              // their numbers
+  PoolKeys<T> keys_of_;
+};
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

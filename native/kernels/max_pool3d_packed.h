@@ -44,7 +44,8 @@ class PackedMaxima {
     const int64_t reach =
         window.kernel[0] * slab.plane() + window.kernel[1] * slab.shape[2] + window.kernel[2];
     if (slab.elements() > INT32_MAX || reach > std::numeric_limits<Offset>::max()) return kTooMuch;
-    return Layout(slab, window, rows, columns).bytes();
+    const Layout layout(slab, window, rows, columns);
+    return layout.input_columns <= kStep ? layout.bytes() : kTooMuch;
   }
 
   // The memory is aligned to lines of the cache.
@@ -54,13 +55,13 @@ class PackedMaxima {
       *array = reinterpret_cast<std::remove_reference_t<decltype(*array)>>(memory);
       memory += count * static_cast<int64_t>(sizeof **array);
     };
-    take(&taken_, layout_.taken);
+    take(&taken_, layout_.slots * layout_.taken);
     take(&keys_, layout_.held());
     take(&offsets_, layout_.held());
     take(&first_places_, layout_.results);
     take(&places_, layout_.results);
     take(&elements_, layout_.results);
-    for (int64_t i = 0; i < layout_.taken; i += kStep) {
+    for (int64_t i = 0; i < layout_.slots * layout_.taken; i += kStep) {
       store_vector(taken_ + i, splat<Keys>(PoolKeys<T>::kLowest));
     }
     for (int64_t h = 0; h < rows; ++h) {
@@ -86,11 +87,20 @@ class PackedMaxima {
   // True if some elements have to be computed by the definition.
   bool compute(const Taps& depth) {
     const int64_t end = depth.first + depth.count;
-    for (int64_t plane = std::max(next_, depth.first); plane < end; ++plane) compute_plane(plane);
+    const int64_t first = std::max(next_, depth.first), count = end - first;
+    // All planes are taken before the first is used, and so on: to load what was just stored, in
+    // other vectors, takes long.
+    for (int64_t i = 0; i < count; ++i) take_plane(first + i, taken_ + i * layout_.taken);
+    for (int64_t i = 0; i < count; ++i) {
+      combine_columns(taken_ + i * layout_.taken, i * layout_.rows_held());
+    }
+    for (int64_t i = 0; i < count; ++i) {
+      combine_rows(i * layout_.rows_held(), plane_at(slot_of(first + i)));
+    }
     next_ = std::max(next_, end);
-    return window_.kernel[0] == 2   ? combine_planes<2>(depth)
-           : window_.kernel[0] == 3 ? combine_planes<3>(depth)
-                                    : combine_planes<0>(depth);
+    if (depth.count == 2) return combine_planes<2>(depth);
+    if (depth.count == 3) return combine_planes<3>(depth);
+    return combine_planes<0>(depth);
   }
 
   // The plane, row by row.
@@ -120,9 +130,9 @@ class PackedMaxima {
     }
     int64_t rows_held() const { return padded(maxima_of_rows) + kStep; }
     int64_t plane_held() const { return padded(plane) + kStep; }
-    int64_t held() const { return rows_held() + slots * plane_held(); }
+    int64_t held() const { return slots * (rows_held() + plane_held()); }
     int64_t bytes() const {
-      return taken * int64_t{sizeof(Key)} + held() * int64_t{sizeof(Key) + sizeof(Offset)} +
+      return slots * taken * int64_t{sizeof(Key)} + held() * int64_t{sizeof(Key) + sizeof(Offset)} +
              results * int64_t{2 * sizeof(int32_t) + sizeof(T)};
     }
 
@@ -131,61 +141,42 @@ class PackedMaxima {
     int64_t pitch;           // from a row that was taken to the next
     int64_t result_pitch;    // from the maxima of one to those of the next
     int64_t class_rows;      // rows, a stride apart, that are neighbours
-    int64_t maxima_of_rows;  // along width, of all rows
-    int64_t taken;           // all rows, with padding
+    int64_t maxima_of_rows;  // along width, of a plane
+    int64_t taken;           // all rows of a plane, with padding
     int64_t plane;           // the maxima of a plane
     int64_t results;
   };
 
-  int64_t plane_at(int64_t slot) const { return layout_.rows_held() + slot * layout_.plane_held(); }
+  int64_t plane_at(int64_t slot) const {
+    return layout_.slots * layout_.rows_held() + slot * layout_.plane_held();
+  }
   int64_t slot_of(int64_t plane) const {
     return static_cast<uint32_t>(plane) % static_cast<uint32_t>(layout_.slots);
   }
 
-  void compute_plane(int64_t plane) {
-    take_plane(plane);
-    if (window_.stride[2] == 1) {
-      window_.kernel[2] == 3 ? combine_columns<1, 3>() : combine_columns<1, 0>();
-    } else {
-      window_.kernel[2] == 3   ? combine_columns<2, 3>()
-      : window_.kernel[2] == 2 ? combine_columns<2, 2>()
-                               : combine_columns<2, 0>();
-    }
-    const int64_t to = plane_at(slot_of(plane));
-    window_.kernel[1] == 3   ? combine_rows<3>(to)
-    : window_.kernel[1] == 2 ? combine_rows<2>(to)
-                             : combine_rows<0>(to);
-  }
-
   // Rows in the order in which they lie, as each writes padding beyond its end. What is padding
   // from the first row on stays so.
-  void take_plane(int64_t plane) {
-    const Offsets inside = lanes_ < static_cast<Offset>((layout_.input_columns - 1) % kStep + 1);
-    Key* to = taken_ + window_.padding[2];
+  void take_plane(int64_t plane, Key* to) {
+    const Offsets inside = lanes_ < static_cast<Offset>(layout_.input_columns);
+    to += window_.padding[2];
     for (int64_t c = 0; c < window_.stride[1]; ++c) {
       int64_t h = c - window_.padding[1];
       for (int64_t i = 0; i < layout_.class_rows; ++i, h += window_.stride[1]) {
-        if (h >= 0 && h < slab_.shape[1]) take_row(slab_.row(plane, h), inside, to);
+        if (h >= 0 && h < slab_.shape[1]) {
+          const Keys keys = keys_of_.from_elements(load_row(slab_.row(plane, h)));
+          store_vector(to, inside ? keys : splat<Keys>(PoolKeys<T>::kLowest));
+        }
         to += layout_.pitch;
       }
     }
   }
 
-  void take_row(const char* row, Offsets inside, Key* to) {
-    for (int64_t j = 0; j < layout_.input_columns; j += kStep) {
-      const int64_t count = layout_.input_columns - j;
-      const Keys keys = keys_of_.from_elements(load_elements(row + j * slab_.strides[2], count));
-      const bool whole = count >= kStep;
-      store_vector(to + j, whole ? keys : inside ? keys : splat<Keys>(PoolKeys<T>::kLowest));
-    }
-  }
-
-  // As many as there are, and anything behind them.
-  Keys load_elements(const char* from, int64_t count) const {
-    if (follow_ && memory_end_ - from >= int64_t{sizeof(Keys)}) return load_vector<Keys>(from);
+  // As many elements as windows see, and anything behind them.
+  Keys load_row(const char* row) const {
+    if (follow_ && memory_end_ - row >= int64_t{sizeof(Keys)}) return load_vector<Keys>(row);
     Keys elements = {};
-    for (int64_t k = 0; k < std::min(kStep, count); ++k) {
-      elements[k] = load<Key>(from + k * slab_.strides[2]);
+    for (int64_t k = 0; k < layout_.input_columns; ++k) {
+      elements[k] = load<Key>(row + k * slab_.strides[2]);
     }
     return elements;
   }
@@ -197,11 +188,22 @@ class PackedMaxima {
   }
 
   // The number of taps is a constant where it is small.
+  void combine_columns(const Key* row, int64_t to) {
+    const int64_t kernel = window_.kernel[2];
+    if (window_.stride[2] == 1) {
+      kernel == 3 ? combine_columns<1, 3>(row, to) : combine_columns<1, 0>(row, to);
+    } else {
+      kernel == 3   ? combine_columns<2, 3>(row, to)
+      : kernel == 2 ? combine_columns<2, 2>(row, to)
+                    : combine_columns<2, 0>(row, to);
+    }
+  }
+
   template <int stride, int taps>
-  void combine_columns() {
+  void combine_columns(const Key* row, int64_t to) {
     const int64_t kernel = taps ? taps : window_.kernel[2];
     for (int64_t j = 0; j < layout_.maxima_of_rows; j += kStep) {
-      const Key* from = taken_ + j * stride;
+      const Key* from = row + j * stride;
       Keys best = load_strided<stride>(from);
       Offsets offset = {};
       for (int64_t k = 1; k < kernel; ++k) {
@@ -210,19 +212,26 @@ class PackedMaxima {
         offset = taken ? splat<Offsets>(static_cast<Offset>(k)) : offset;
         best = taken ? key : best;
       }
-      store_vector(keys_ + j, best);
-      store_vector(offsets_ + j, offset);
+      store_vector(keys_ + to + j, best);
+      store_vector(offsets_ + to + j, offset);
     }
   }
 
+  void combine_rows(int64_t from, int64_t to) {
+    const int64_t kernel = window_.kernel[1];
+    kernel == 3   ? combine_rows<3>(from, to)
+    : kernel == 2 ? combine_rows<2>(from, to)
+                  : combine_rows<0>(from, to);
+  }
+
   template <int taps>
-  void combine_rows(int64_t to) {
+  void combine_rows(int64_t from, int64_t to) {
     const int64_t kernel = taps ? taps : window_.kernel[1], pitch = layout_.result_pitch;
     const auto below = static_cast<Offset>(slab_.shape[2]);
     for (int64_t j = 0; j < layout_.plane; j += kStep) {
-      Keys best = load_vector<Keys>(keys_ + j);
-      Offsets offset = load_vector<Offsets>(offsets_ + j), row = {};
-      for (int64_t i = 1, c = 0, first = j; i < kernel; ++i) {
+      Keys best = load_vector<Keys>(keys_ + from + j);
+      Offsets offset = load_vector<Offsets>(offsets_ + from + j), row = {};
+      for (int64_t i = 1, c = 0, first = from + j; i < kernel; ++i) {
         // The next row is in the next class, or the next of the first class.
         if (++c == window_.stride[1]) {
           c = 0;
@@ -242,7 +251,7 @@ class PackedMaxima {
 
   template <int taps>
   bool combine_planes(const Taps& depth) {
-    const bool complete = taps && depth.count == taps;
+    const int64_t kernel = taps ? taps : depth.count;
     const bool saw_negative_zero = keys_of_.saw_negative_zero();
     const int64_t first_slot = slot_of(depth.first);
     const auto first_place = static_cast<int32_t>(depth.first * slab_.plane());
@@ -254,7 +263,7 @@ class PackedMaxima {
         int64_t slot = first_slot;
         Keys best = load_vector<Keys>(keys_ + plane_at(slot) + from);
         Offsets offset = load_vector<Offsets>(offsets_ + plane_at(slot) + from), plane = {};
-        for (int64_t i = 1; i < (complete ? taps : depth.count); ++i) {
+        for (int64_t i = 1; i < kernel; ++i) {
           slot = slot + 1 < layout_.slots ? slot + 1 : 0;
           const int64_t at = plane_at(slot) + from;
           plane += below;
@@ -281,8 +290,8 @@ class PackedMaxima {
   const Window& window_;
   const Slab slab_;
   const Layout layout_;
-  Key* taken_;       // rows of one plane of the input
-  Key* keys_;        // maxima of its rows, and of planes
+  Key* taken_;       // rows of planes of the input
+  Key* keys_;        // maxima of these rows, and of planes
   Offset* offsets_;  // where they are, from the window's first element
   int32_t* first_places_;
   int32_t* places_;

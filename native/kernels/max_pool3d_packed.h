@@ -155,20 +155,24 @@ class PackedMaxima {
   }
 
   // Rows in the order in which they lie, as each writes padding beyond its end. What is padding
-  // from the first row on stays so.
+  // from the first row on stays so. Members are copied, here and below, as stores of vectors might
+  // change them for all the compiler knows.
   void take_plane(int64_t plane, Key* to) {
     const Offsets inside = lanes_ < static_cast<Offset>(layout_.input_columns);
+    const int64_t pitch = layout_.pitch, class_rows = layout_.class_rows;
+    const int64_t stride = window_.stride[1], rows = slab_.shape[1], row_step = slab_.strides[1];
+    const char* const first_row = slab_.row(plane, 0);
+    PoolKeys<T> keys_of = keys_of_;
     to += window_.padding[2];
-    for (int64_t c = 0; c < window_.stride[1]; ++c) {
+    for (int64_t c = 0; c < stride; ++c) {
       int64_t h = c - window_.padding[1];
-      for (int64_t i = 0; i < layout_.class_rows; ++i, h += window_.stride[1]) {
-        if (h >= 0 && h < slab_.shape[1]) {
-          const Keys keys = keys_of_.from_elements(load_row(slab_.row(plane, h)));
-          store_vector(to, inside ? keys : splat<Keys>(PoolKeys<T>::kLowest));
-        }
-        to += layout_.pitch;
+      for (int64_t i = 0; i < class_rows; ++i, h += stride, to += pitch) {
+        if (h < 0 || h >= rows) continue;
+        const Keys keys = keys_of.from_elements(load_row(first_row + h * row_step));
+        store_vector(to, inside ? keys : splat<Keys>(PoolKeys<T>::kLowest));
       }
     }
+    keys_of_ = keys_of;
   }
 
   // As many elements as windows see, and anything behind them.
@@ -201,8 +205,10 @@ class PackedMaxima {
 
   template <int stride, int taps>
   void combine_columns(const Key* row, int64_t to) {
-    const int64_t kernel = taps ? taps : window_.kernel[2];
-    for (int64_t j = 0; j < layout_.maxima_of_rows; j += kStep) {
+    const int64_t kernel = taps ? taps : window_.kernel[2], end = layout_.maxima_of_rows;
+    Key* const keys = keys_ + to;
+    Offset* const offsets = offsets_ + to;
+    for (int64_t j = 0; j < end; j += kStep) {
       const Key* from = row + j * stride;
       Keys best = load_strided<stride>(from);
       Offsets offset = {};
@@ -212,8 +218,8 @@ class PackedMaxima {
         offset = taken ? splat<Offsets>(static_cast<Offset>(k)) : offset;
         best = taken ? key : best;
       }
-      store_vector(keys_ + to + j, best);
-      store_vector(offsets_ + to + j, offset);
+      store_vector(keys + j, best);
+      store_vector(offsets + j, offset);
     }
   }
 
@@ -226,26 +232,30 @@ class PackedMaxima {
 
   template <int taps>
   void combine_rows(int64_t from, int64_t to) {
-    const int64_t kernel = taps ? taps : window_.kernel[1], pitch = layout_.result_pitch;
+    const int64_t kernel = taps ? taps : window_.kernel[1], stride = window_.stride[1];
+    const int64_t end = layout_.plane, pitch = layout_.result_pitch;
+    const int64_t class_step = layout_.class_rows * pitch;
+    Key* const keys = keys_;
+    Offset* const offsets = offsets_;
     const auto below = static_cast<Offset>(slab_.shape[2]);
-    for (int64_t j = 0; j < layout_.plane; j += kStep) {
-      Keys best = load_vector<Keys>(keys_ + from + j);
-      Offsets offset = load_vector<Offsets>(offsets_ + from + j), row = {};
+    for (int64_t j = 0; j < end; j += kStep) {
+      Keys best = load_vector<Keys>(keys + from + j);
+      Offsets offset = load_vector<Offsets>(offsets + from + j), row = {};
       for (int64_t i = 1, c = 0, first = from + j; i < kernel; ++i) {
         // The next row is in the next class, or the next of the first class.
-        if (++c == window_.stride[1]) {
+        if (++c == stride) {
           c = 0;
           first += pitch;
         }
-        const int64_t at = first + c * layout_.class_rows * pitch;
+        const int64_t at = first + c * class_step;
         row += below;
-        const Keys key = load_vector<Keys>(keys_ + at);
+        const Keys key = load_vector<Keys>(keys + at);
         const Offsets taken = replaces_maximum(key, best);
-        offset = taken ? load_vector<Offsets>(offsets_ + at) + row : offset;
+        offset = taken ? load_vector<Offsets>(offsets + at) + row : offset;
         best = taken ? key : best;
       }
-      store_vector(keys_ + to + j, best);
-      store_vector(offsets_ + to + j, offset);
+      store_vector(keys + to + j, best);
+      store_vector(offsets + to + j, offset);
     }
   }
 
@@ -256,23 +266,27 @@ class PackedMaxima {
     const int64_t first_slot = slot_of(depth.first);
     const auto first_place = static_cast<int32_t>(depth.first * slab_.plane());
     const auto below = static_cast<Offset>(slab_.plane());
+    const int64_t runs = runs_, length = run_length_, slots = layout_.slots;
+    const int64_t pitch = layout_.result_pitch, planes = plane_at(0), held = layout_.plane_held();
+    const Key* const keys = keys_ + planes;
+    const Offset* const offsets = offsets_ + planes;
     Offsets doubtful = {};
-    for (int64_t run = 0; run < runs_; ++run) {
-      for (int64_t j = 0; j < run_length_; j += kStep) {
-        const int64_t from = run * layout_.result_pitch + j, to = run * run_length_ + j;
+    for (int64_t run = 0; run < runs; ++run) {
+      for (int64_t j = 0; j < length; j += kStep) {
+        const int64_t from = run * pitch + j, to = run * length + j;
         int64_t slot = first_slot;
-        Keys best = load_vector<Keys>(keys_ + plane_at(slot) + from);
-        Offsets offset = load_vector<Offsets>(offsets_ + plane_at(slot) + from), plane = {};
+        Keys best = load_vector<Keys>(keys + slot * held + from);
+        Offsets offset = load_vector<Offsets>(offsets + slot * held + from), plane = {};
         for (int64_t i = 1; i < kernel; ++i) {
-          slot = slot + 1 < layout_.slots ? slot + 1 : 0;
-          const int64_t at = plane_at(slot) + from;
+          slot = slot + 1 < slots ? slot + 1 : 0;
+          const int64_t at = slot * held + from;
           plane += below;
-          const Keys key = load_vector<Keys>(keys_ + at);
+          const Keys key = load_vector<Keys>(keys + at);
           const Offsets taken = replaces_maximum(key, best);
-          offset = taken ? load_vector<Offsets>(offsets_ + at) + plane : offset;
+          offset = taken ? load_vector<Offsets>(offsets + at) + plane : offset;
           best = taken ? key : best;
         }
-        const auto count = static_cast<Offset>(std::min(run_length_ - j, kStep));
+        const auto count = static_cast<Offset>(std::min(length - j, kStep));
         doubtful |= PoolKeys<T>::doubtful(best, saw_negative_zero) & (lanes_ < count);
         store_vector(elements_ + to, PoolKeys<T>::to_elements(best));
         store_places(offset, first_place, to);

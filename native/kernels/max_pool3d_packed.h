@@ -296,9 +296,19 @@ class PackedMaxima {
   }
 
   void store_places(Offsets offset, int32_t first, int64_t to) {
+    using Words = Vector<int32_t>;
+    constexpr int kWords = kLanes<int32_t>;
     Offset offsets[kStep];
     store_vector(offsets, offset);
-    for (int i = 0; i < kStep; ++i) places_[to + i] = first_places_[to + i] + first + offsets[i];
+    for (int i = 0; i < kStep; i += kWords) {
+      Words words;
+      if constexpr (sizeof(Offset) == sizeof(int32_t)) {
+        words = offset;
+      } else {
+        words = bit_cast<Words>(load_halves(offsets + i));
+      }
+      store_vector(places_ + to + i, load_vector<Words>(first_places_ + to + i) + words + first);
+    }
   }
 
   const Window& window_;

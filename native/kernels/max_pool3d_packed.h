@@ -37,7 +37,8 @@ class PackedMaxima {
     constexpr int64_t kMost = 1 << 12;  // so that nothing overflows
     if (2 * columns > kStep || window.stride[2] > 2 || rows > kMost) return kTooMuch;
     for (int axis = 0; axis < 3; ++axis) {
-      const bool small = window.kernel[axis] <= kMost && window.stride[axis] <= kMost;
+      const bool small =
+          std::max({window.kernel[axis], window.stride[axis], window.padding[axis]}) <= kMost;
       if (!small || window.dilation[axis] != 1) return kTooMuch;
       if (axis > 0 && slab.shape[axis] > kMost) return kTooMuch;
     }

@@ -65,7 +65,7 @@ class Pool {
     const int64_t planes = out_.shape[2], rows = out_.shape[3], columns = out_.shape[4];
     const int64_t packed = PackedMaxima<T>::memory(self_.slab(0), window_, rows, columns);
     Plan plan = {std::min(columns, Maxima::kMostColumns), rows, planes, packed};
-    plan.packed = packed <= kStackMemory;
+    plan.packed = packed <= kUsualMemory;
     const auto memory = [&] {
       return Maxima::memory(self_.slab(0), window_, plan.rows, plan.columns);
     };
@@ -110,7 +110,7 @@ class Pool {
       block.columns = piece(out_.shape[4], plan.columns, &block.column);
       block.rows = piece(out_.shape[3], plan.rows, &block.row);
       const int64_t planes = piece(out_.shape[2], plan.planes, &first);
-      if (plan.packed) {
+      if (plan.packed && memory) {
         compute_packed(left, block, first, first + planes, memory);
       } else {
         compute_block(left, block, first, first + planes, memory);

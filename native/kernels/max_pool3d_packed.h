@@ -35,7 +35,7 @@ class PackedMaxima {
   static constexpr int64_t kTooMuch = INT64_MAX;
   static int64_t memory(const Slab& slab, const Window& window, int64_t rows, int64_t columns) {
     constexpr int64_t kMost = 1 << 12;  // so that nothing overflows
-    if (2 * columns > kStep || window.stride[2] > 2 || rows > kMost) return kTooMuch;
+    if (columns > kStep || window.stride[2] > 2 || rows > kMost) return kTooMuch;
     for (int axis = 0; axis < 3; ++axis) {
       const bool small =
           std::max({window.kernel[axis], window.stride[axis], window.padding[axis]}) <= kMost;
@@ -45,8 +45,7 @@ class PackedMaxima {
     const int64_t reach =
         window.kernel[0] * slab.plane() + window.kernel[1] * slab.shape[2] + window.kernel[2];
     if (slab.elements() > INT32_MAX || reach > std::numeric_limits<Offset>::max()) return kTooMuch;
-    const Layout layout(slab, window, rows, columns);
-    return layout.input_columns <= kStep ? layout.bytes() : kTooMuch;
+    return Layout(slab, window, rows, columns).bytes();
   }
 
   // The memory is aligned to lines of the cache.
@@ -91,7 +90,11 @@ class PackedMaxima {
     const int64_t first = std::max(next_, depth.first), count = end - first;
     // All planes are taken before the first is used, and so on: to load what was just stored, in
     // other vectors, takes long.
-    for (int64_t i = 0; i < count; ++i) take_plane(first + i, taken_ + i * layout_.taken);
+    for (int64_t i = 0; i < count; ++i) {
+      Key* const to = taken_ + i * layout_.taken;
+      layout_.input_columns <= kStep ? take_plane<true>(first + i, to)
+                                     : take_plane<false>(first + i, to);
+    }
     for (int64_t i = 0; i < count; ++i) {
       combine_columns(taken_ + i * layout_.taken, i * layout_.rows_held());
     }
@@ -158,30 +161,38 @@ class PackedMaxima {
   // Rows in the order in which they lie, as each writes padding beyond its end. What is padding
   // from the first row on stays so. Members are copied, here and below, as stores of vectors might
   // change them for all the compiler knows.
+  template <bool in_one_vector>
   void take_plane(int64_t plane, Key* to) {
-    const Offsets inside = lanes_ < static_cast<Offset>(layout_.input_columns);
     const int64_t pitch = layout_.pitch, class_rows = layout_.class_rows;
     const int64_t stride = window_.stride[1], rows = slab_.shape[1], row_step = slab_.strides[1];
+    const int64_t columns = layout_.input_columns, step = slab_.strides[2];
     const char* const first_row = slab_.row(plane, 0);
+    const int64_t whole = in_one_vector ? 0 : (columns - 1) / kStep * kStep;
+    const Offsets inside = lanes_ < static_cast<Offset>(columns - whole);
     PoolKeys<T> keys_of = keys_of_;
     to += window_.padding[2];
     for (int64_t c = 0; c < stride; ++c) {
       int64_t h = c - window_.padding[1];
       for (int64_t i = 0; i < class_rows; ++i, h += stride, to += pitch) {
         if (h < 0 || h >= rows) continue;
-        const Keys keys = keys_of.from_elements(load_row(first_row + h * row_step));
-        store_vector(to, inside ? keys : splat<Keys>(PoolKeys<T>::kLowest));
+        const char* const row = first_row + h * row_step;
+        for (int64_t j = 0; j < whole; j += kStep) {
+          store_vector(to + j, keys_of.from_elements(load_elements(row + j * step, kStep)));
+        }
+        const char* const rest = row + whole * step;
+        const Keys keys = keys_of.from_elements(load_elements(rest, columns - whole));
+        store_vector(to + whole, inside ? keys : splat<Keys>(PoolKeys<T>::kLowest));
       }
     }
     keys_of_ = keys_of;
   }
 
-  // As many elements as windows see, and anything behind them.
-  Keys load_row(const char* row) const {
-    if (follow_ && memory_end_ - row >= int64_t{sizeof(Keys)}) return load_vector<Keys>(row);
+  // As many as there are, at most a vector, and anything behind them.
+  Keys load_elements(const char* from, int64_t count) const {
+    if (follow_ && memory_end_ - from >= int64_t{sizeof(Keys)}) return load_vector<Keys>(from);
     Keys elements = {};
-    for (int64_t k = 0; k < layout_.input_columns; ++k) {
-      elements[k] = load<Key>(row + k * slab_.strides[2]);
+    for (int64_t k = 0; k < count; ++k) {
+      elements[k] = load<Key>(from + k * slab_.strides[2]);
     }
     return elements;
   }

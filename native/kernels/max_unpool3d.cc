@@ -106,12 +106,19 @@ class Scatter {
 
   BadIndex whole_view(int64_t volume) const {
     BadIndex bad;
-    char* const large = u_.volume(volume);
-    for (int64_t i = 0; i < u_.places.size(); ++i) store(large + u_.places[i], Bits{0});
+    clear(u_.volume(volume));
     const int64_t begin = volume * u_.small_size;
     for_each_stretch(u_, begin, begin + u_.small_size,
                      [&](const Stretch& stretch) { scatter_view(stretch, &bad); });
     return bad;
+  }
+
+  void clear(char* volume) const {
+    if (u_.places.step() == kItem) {
+      std::memset(volume, 0, u_.places.size() * kItem);
+    } else {
+      for (int64_t i = 0; i < u_.places.size(); ++i) store(volume + u_.places[i], Bits{0});
+    }
   }
 
   // The definition. Where indices repeat, the last position wins.

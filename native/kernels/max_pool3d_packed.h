@@ -112,6 +112,8 @@ class PackedMaxima {
   const int32_t* places() const { return places_; }
 
  private:
+  static constexpr int64_t kAhead = 8 << 10;  // bytes, to fetch while others are used
+
   static int64_t padded(int64_t count) { return (count + kStep - 1) / kStep * kStep; }
 
   // Sizes are in elements.
@@ -189,6 +191,8 @@ class PackedMaxima {
 
   // As many as there are, at most a vector, and anything behind them.
   Keys load_elements(const char* from, int64_t count) const {
+    // Of a dense slab; the processor itself looks ahead no further than to the end of a page.
+    __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(from) + kAhead));
     if (follow_ && memory_end_ - from >= int64_t{sizeof(Keys)}) return load_vector<Keys>(from);
     Keys elements = {};
     for (int64_t k = 0; k < count; ++k) {

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "kernels/elementwise.h"
+#include "kernels/max_pool3d_packed.h"
 #include "kernels/max_pool3d_rows.h"
 #include "kernels/max_pool3d_sliding.h"
 #include "kernels/volume.h"
@@ -36,9 +37,9 @@ class Pool {
   void compute() const {
     const bool overlap =
         window_.kernel[0] > window_.stride[0] || window_.kernel[1] > window_.stride[1];
-    if (!overlap) return by_rows();
     const Plan plan = make_plan();
-    plan.memory <= kMostMemory ? by_blocks(plan) : by_rows();
+    const bool in_blocks = plan.packed || (overlap && plan.memory <= kMostMemory);
+    in_blocks ? by_blocks(plan) : by_rows();
   }
 
  private:
@@ -51,20 +52,24 @@ class Pool {
   // The size of blocks, and the memory that each takes.
   struct Plan {
     int64_t columns, rows, planes, memory;
+    bool packed = false;
     int64_t blocks = 0;  // without regard to planes
   };
 
   static int64_t pieces(int64_t length, int64_t piece) { return (length + piece - 1) / piece; }
 
   // Windows that share elements are computed in blocks of rows and columns whose maxima stay in the
-  // cache, and these in parts of their depth where slabs are few.
+  // cache, and these in parts of their depth where slabs are few. Small planes of narrow rows are
+  // blocks whatever their windows share.
   Plan make_plan() const {
     const int64_t planes = out_.shape[2], rows = out_.shape[3], columns = out_.shape[4];
-    Plan plan = {std::min(columns, Maxima::kMostColumns), rows, planes, 0};
+    const int64_t packed = PackedMaxima<T>::memory(self_.slab(0), window_, rows, columns);
+    Plan plan = {std::min(columns, Maxima::kMostColumns), rows, planes, packed};
+    plan.packed = packed <= kUsualMemory;
     const auto memory = [&] {
       return Maxima::memory(self_.slab(0), window_, plan.rows, plan.columns);
     };
-    while ((plan.memory = memory()) > kUsualMemory && plan.rows > 1) {
+    while (!plan.packed && (plan.memory = memory()) > kUsualMemory && plan.rows > 1) {
       plan.rows = (plan.rows + 1) / 2;
     }
     plan.blocks = out_.slabs() * pieces(rows, plan.rows) * pieces(columns, plan.columns);
@@ -105,7 +110,11 @@ class Pool {
       block.columns = piece(out_.shape[4], plan.columns, &block.column);
       block.rows = piece(out_.shape[3], plan.rows, &block.row);
       const int64_t planes = piece(out_.shape[2], plan.planes, &first);
-      compute_block(left, block, first, first + planes, memory);
+      if (plan.packed && memory) {
+        compute_packed(left, block, first, first + planes, memory);
+      } else {
+        compute_block(left, block, first, first + planes, memory);
+      }
     }
   }
 
@@ -146,8 +155,40 @@ class Pool {
       const bool doubtful = maxima.compute_row(number_in_block, row.height, elements, places);
       put_row<T>(elements, block.columns, out, out_.strides[4]);
       put_row<Index>(places, block.columns, indices, indices_.strides[4]);
-      if (doubtful) pool_doubtful(row, block);
+      if (doubtful) pool_doubtful(row, block, false);
     });
+  }
+
+  // Likewise, for a block that is a whole plane.
+  void compute_packed(int64_t number, const PoolBlock& block, int64_t first, int64_t last,
+                      char* memory) const {
+    const Slab slab = self_.slab(number), out = out_.slab(number), indices = indices_.slab(number);
+    PackedMaxima<T> maxima(window_, slab, block.rows, block.columns, memory);
+    for (int64_t d = first; d < last; ++d) {
+      const Taps depth = taps(slab, 0, d);
+      const bool empty = depth.count == 0;
+      const bool doubtful = empty || maxima.compute(depth);
+      if (!empty) {
+        put_plane<T>(maxima.elements(), out, d);
+        put_plane<Index>(maxima.places(), indices, d);
+      }
+      if (!doubtful) continue;
+      for_each_row(number, slab, block, d, d + 1, [&](const Row& row, int64_t) {
+        if (empty) return pool_one_by_one(row, 0, block.columns);
+        pool_doubtful(row, block, true);
+      });
+    }
+  }
+
+  template <typename To, typename From>
+  static void put_plane(const From* from, const Slab& to, int64_t depth) {
+    const int64_t rows = to.shape[1], columns = to.shape[2], stride = to.strides[2];
+    if (stride == sizeof(To) && to.strides[1] == columns * stride) {
+      return put_row<To>(from, rows * columns, to.row(depth, 0), stride);
+    }
+    for (int64_t h = 0; h < rows; ++h) {
+      put_row<To>(from + h * columns, columns, to.row(depth, h), stride);
+    }
   }
 
   // A row of the result if it can be computed there, in whole vectors, else where it is staged.
@@ -233,13 +274,13 @@ class Pool {
     }
   }
 
-  // Those of a row that PoolKeys cannot tell.
-  void pool_doubtful(const Row& row, const PoolBlock& block) const {
+  // Those of a row that PoolKeys cannot tell, also from padding above and below if that was seen.
+  void pool_doubtful(const Row& row, const PoolBlock& block, bool saw_rows_of_padding) const {
     for (int64_t w = block.column; w < block.column + block.columns; ++w) {
       const auto value = widen(load<T>(row.out + w * out_.strides[4]));
       const int64_t first = w * window_.stride[2] - window_.padding[2];
       const int64_t last = first + (window_.kernel[2] - 1) * window_.dilation[2];
-      const bool sees_padding = first < 0 || last >= row.slab.shape[2];
+      const bool sees_padding = saw_rows_of_padding || first < 0 || last >= row.slab.shape[2];
       if (std::abs(value) > 0 && (std::isfinite(value) || (std::isinf(value) && !sees_padding))) {
         continue;
       }

@@ -54,6 +54,13 @@ inline int64_t offset_at(const StridedLoop& loop, int operand, int64_t position,
   return offset;
 }
 
+// The same for a known index, without divisions.
+inline int64_t offset_of(const StridedLoop& loop, int operand, const int64_t* index) {
+  int64_t offset = loop.start[operand];
+  for (int i = 0; i < loop.rank; ++i) offset += index[i] * loop.strides[operand][i];
+  return offset;
+}
+
 // Calls visit(offset, length) for each run along the fastest dimension that the positions
 // [begin, begin + count) touch.
 template <typename Visit>

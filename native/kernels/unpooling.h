@@ -99,7 +99,7 @@ void for_each_stretch(const Unpooling& u, int64_t begin, int64_t end, const Visi
     const int64_t volume = begin / u.small_size;
     int64_t at[kMaxRank];
     char* const small = u.small + offset_at(u.walk, 1, begin, at) * u.item_size;
-    const char* const indices = u.indices + offset_at(u.walk, 2, begin, at) * u.index_size;
+    const char* const indices = u.indices + offset_of(u.walk, 2, at) * u.index_size;
     const int64_t left_in_volume = (volume + 1) * u.small_size - begin;
     const int64_t length = std::min({end - begin, u.walk.shape[0] - at[0], left_in_volume});
     visit(Stretch{begin, length, u.volume(volume), small, indices});

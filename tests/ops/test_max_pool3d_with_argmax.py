@@ -44,6 +44,14 @@ WINDOWS = [
     ((1, 2, 3, 40, 1100), (2, 3, 3), (1, 1, 2), (0, 1, 1), 1),
     ((3, 1, 4, 300, 40), (3, 5, 2), (2, 1, 1), (1, 2, 0), 1),
     ((1, 1, 9, 12, 65), (4, 4, 4), (1, 3, 1), 2, (2, 1, 1)),
+    # Planes of narrow rows, several of which share a vector.
+    ((1, 2, 5, 9, 7), 3, 1, 1, 1),
+    ((3, 4, 5, 6, 3), (2, 3, 3), (1, 2, 2), 1, 1),
+    ((1, 1, 40, 5, 4), 4, (3, 3, 1), 2, 1),
+    ((2, 2, 3, 30, 6), (1, 5, 2), (1, 3, 2), 0, 1),
+    ((1, 2, 9, 9, 7), (2, 2, 1), (3, 3, 2), 0, 1),
+    ((1, 1, 9000, 4, 4), 3, 2, 1, 1),
+    ((1, 2, 9, 9, 9), (3, 3, 8), (2, 1, 2), (1, 1, 4), 1),
     # Strides and reaches that are too large for them.
     ((1, 1, 6, 9, 300), 3, (1, 1, 70), 1, 1),
     ((1, 1, 2, 4, 17000), (2, 3, 3), 1, (0, 1, 1), 1),
@@ -141,7 +149,7 @@ def test_every_bit_pattern_is_copied(dtype: str, window: tuple[int, ...]) -> Non
 @pytest.mark.parametrize(
     "values", [(-0.0, 0.0), (-0.0, 0.0, -1.0, NAN), (-INF, -INF, -1.0)], ids=str
 )
-@pytest.mark.parametrize("width", [3, 40, 70])
+@pytest.mark.parametrize("width", [3, 8, 40, 70])
 def test_zeros_and_infinities_where_windows_overlap(
     dtype: str, values: tuple[float, ...], width: int
 ) -> None:

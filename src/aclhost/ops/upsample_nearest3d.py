@@ -143,6 +143,8 @@ OP = Operator(
         "follows the rule of Atlas A2 on every product.",
         "outputSize = floor(size * scale) is not enforced, by upstream neither. A batch of 0 is "
         "accepted, 0 channels are not.",
+        "Places are found in float for DOUBLE, too. torch finds those of float64 in double, and "
+        "takes another element for some lengths, 22 from 26 for one.",
     ),
     header_name="aclnn_upsample_nearest_3d.h",
 )

@@ -43,8 +43,9 @@ void compute(const PoolGradient& work, FirstBadIndex* bad) {
   scatter<T, Index>(work, [&](int64_t slab) { return outside.get(slab); }, bad);
 }
 
-// The same windows in numbers that nothing overflows with. What a window sees behind the input is
-// left out, and where there is a single window, no step leads to another.
+// Windows that span the same elements of the input, in numbers that nothing overflows with. Their
+// elements may be others where the dilation is large: an index that is none of them is added by
+// itself. Where there is a single window, no step leads to another.
 Window reduced(Window window, const Volumes& pooled, const Volumes& input) {
   for (int axis = 0; axis < 3; ++axis) {
     const int64_t length = input.shape[2 + axis], most = length + window.padding[axis];

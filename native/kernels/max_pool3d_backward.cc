@@ -51,7 +51,7 @@ Window reduced(Window window, const Volumes& pooled, const Volumes& input) {
     const int64_t length = input.shape[2 + axis], most = length + window.padding[axis];
     int64_t &kernel = window.kernel[axis], &dilation = window.dilation[axis];
     kernel = std::min(kernel, most);
-    if (kernel > 1) dilation = std::min(dilation, most / (kernel - 1) + 1);
+    if (kernel > 1 && dilation > 1) dilation = std::min(dilation, most / (kernel - 1) + 1);
     if (pooled.shape[2 + axis] == 1) window.stride[axis] = std::min(window.stride[axis], length);
   }
   return window;

@@ -41,17 +41,15 @@ struct PoolGradient {
 // Which slabs are to be done again. Slabs share flags, so some are done again without need.
 class SlabFlags {
  public:
-  void set(int64_t slab) {
-    flags_[slab % kFlags].store(true, std::memory_order_relaxed);
-    any_.store(true, std::memory_order_relaxed);
+  void set(int64_t slab) { flags_.fetch_or(flag(slab), std::memory_order_relaxed); }
+  bool any() const { return flags_.load(std::memory_order_relaxed) != 0; }
+  bool get(int64_t slab) const {
+    return (flags_.load(std::memory_order_relaxed) & flag(slab)) != 0;
   }
-  bool any() const { return any_.load(std::memory_order_relaxed); }
-  bool get(int64_t slab) const { return flags_[slab % kFlags].load(std::memory_order_relaxed); }
 
  private:
-  static constexpr int kFlags = 256;
-  std::atomic<bool> flags_[kFlags] = {};
-  std::atomic<bool> any_{false};
+  static uint64_t flag(int64_t slab) { return uint64_t{1} << slab % 64; }
+  std::atomic<uint64_t> flags_{0};
 };
 
 // A run of elements one after the other and aligned: where they are, or a copy.

@@ -8,8 +8,11 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 
 #include "kernels/max_pool3d_backward.h"
+#include "kernels/max_pool3d_pair_codes.h"
+#include "kernels/max_pool3d_pair_rows.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
@@ -17,6 +20,7 @@ inline namespace ACLHOST_ISA {
 template <typename T, typename Index>
 class PairedWindows {
   using Bits = BitsOf<T>;
+  using Packed = PackedPairs<T, Index>;
   static constexpr int64_t kSize = sizeof(T);
   static constexpr int kMostLanes = kVectorBytes / sizeof(T);
   // Rows of results seldom start with a line of the cache, and a store to two lines costs more. For
@@ -24,19 +28,12 @@ class PairedWindows {
   static constexpr int kBestLanes = kSize == 4 ? 8 : kMostLanes;
   static constexpr int64_t kFinished = 8192;  // elements of a plane before they are written
   static constexpr int64_t kFastBytes = 16 * 1024;
-  // Differences of indices stay far from where 32 bits would wrap around to a small one.
-  static constexpr int64_t kMostElements = 1 << 29;
 
  public:
   static bool possible(const PoolGradient& work) {
-    const Window& window = work.window;
-    for (int axis = 0; axis < 3; ++axis) {
-      if (window.kernel[axis] != 2 || window.stride[axis] != 2) return false;
-      if (window.padding[axis] != 0 || window.dilation[axis] != 1) return false;
-      if (2 * work.gradients.shape[2 + axis] > work.result.shape[2 + axis]) return false;
-    }
-    return work.gradients.shape[4] >= kFewestColumns &&
-           work.result.slab(0).elements() <= kMostElements && 3 * work.result.shape[4] <= kFinished;
+    return windows_are_pairs(work) &&
+           (Packed::possible(work) || work.gradients.shape[4] >= kFewestColumns) &&
+           3 * work.result.shape[4] <= kFinished;
   }
 
   PairedWindows(const PoolGradient& work, SlabFlags* outside)
@@ -45,25 +42,32 @@ class PairedWindows {
         rows_(work.gradients.shape[3]),
         columns_(work.gradients.shape[4]),
         width_(work.result.shape[4]),
-        block_rows_(most_rows()),
-        blocks_((rows_ + block_rows_ - 1) / block_rows_) {}
+        dense_(work.result.strides[4] == kSize && work.result.strides[3] == width_ * kSize) {
+    if (Packed::possible(work)) packed_.emplace(work);
+    const bool own_rows = work.result.strides[4] == kSize && (dense_ || !packed_);
+    in_place_ = own_rows && !(dense_ && work.past_cache);
+    blocks_ = (rows_ - 1) / most_rows() + 1;
+  }
 
   // A unit is a block of pooled rows of one plane.
   int64_t units() const { return work_.result.slabs() * work_.gradients.shape[2] * blocks_; }
-  int64_t elements_of_unit() const { return 8 * block_rows_ * columns_; }
+  int64_t elements_of_unit() const { return 8 * (rows_ / blocks_) * columns_; }
 
   void compute(int64_t begin, int64_t end) const {
     const int64_t planes = work_.gradients.shape[2];
+    const bool planes_at_once = packed_ && in_place_ && blocks_ == 1;
     int64_t block = begin % blocks_, plane = begin / blocks_ % planes;
     for (int64_t unit = begin, slab = begin / blocks_ / planes; unit < end; ++slab) {
-      const Slab gradients = work_.gradients.slab(slab), indices = work_.indices.slab(slab);
-      const Slab result = work_.result.slab(slab);
+      const Part part = {work_.gradients.slab(slab), work_.indices.slab(slab),
+                         work_.result.slab(slab)};
       bool inside = true;
-      for (; plane < planes && unit < end; ++plane) {
-        for (; block < blocks_ && unit < end; ++block, ++unit) {
-          inside &= compute_block(gradients, indices, result, plane, block);
-        }
+      while (plane < planes && unit < end) {
+        const int64_t some = planes_at_once ? std::min(planes - plane, end - unit) : 1;
+        inside &= compute_block(part, {plane, plane + some}, block);
+        unit += some;
+        if (++block < blocks_) continue;
         block = 0;
+        plane += some;
       }
       plane = 0;
       if (!inside) outside_->set(slab);
@@ -72,10 +76,20 @@ class PairedWindows {
   }
 
  private:
+  struct Part {
+    Slab gradients, indices, result;
+  };
+
   // As many as can be finished with a row behind them, but few enough for the first-level cache.
   int64_t most_rows() const {
     const int64_t fast = std::max<int64_t>(kFastBytes / (4 * width_ * kSize), 1);
-    return std::min({(kFinished / width_ - 1) / 2, fast, rows_});
+    return std::min((kFinished / width_ - 1) / 2, fast);
+  }
+
+  // All blocks have about as many.
+  Range rows_of(int64_t block) const {
+    if (blocks_ == 1) return {0, rows_};
+    return {block * rows_ / blocks_, (block + 1) * rows_ / blocks_};
   }
 
   // Two planes, or what is to become of them, with rows a pitch apart.
@@ -84,41 +98,42 @@ class PairedWindows {
     int64_t pitch;
   };
 
-  // False if an index lies outside its window.
-  bool compute_block(const Slab& gradients, const Slab& indices, const Slab& result, int64_t plane,
-                     int64_t block) const {
-    const bool last_plane = plane + 1 == gradients.shape[0], last_block = block + 1 == blocks_;
-    const int64_t first = block * block_rows_, windows = std::min(block_rows_, rows_ - first);
-    const int64_t rows = last_block ? result.shape[1] - 2 * first : 2 * windows;
-    const bool rows_dense = result.strides[2] == kSize;
-    const bool planes_dense = rows_dense && result.strides[1] == width_ * kSize;
-    const bool in_place = rows_dense && !(work_.past_cache && planes_dense);
+  // False if an index lies outside its window. Planes come alone but in place, and packed.
+  bool compute_block(const Part& part, const Range& planes, int64_t block) const {
+    const Slab& result = part.result;
+    const Range pooled = rows_of(block);
+    const int64_t first = 2 * pooled.begin, depth = part.gradients.shape[0];
+    const int64_t rows = (pooled.end < rows_ ? 2 * pooled.end : result.shape[1]) - first;
     alignas(64) Bits finished[2][kFinished];
     Target target = {{reinterpret_cast<char*>(finished[0]), reinterpret_cast<char*>(finished[1])},
                      width_ * kSize};
-    if (in_place) {
-      target = {{result.row(2 * plane, 2 * first), result.row(2 * plane + 1, 2 * first)},
+    if (in_place_) {
+      target = {{result.row(2 * planes.begin, first), result.row(2 * planes.begin + 1, first)},
                 result.strides[1]};
     }
-    const bool inside = select(gradients, indices, plane, {first, first + windows}, target);
-    for (char* const to : target.planes) clear_unseen(to, target.pitch, windows, rows);
-    if (!in_place) {
+    bool inside;
+    if (packed_) {
+      const int64_t step = 2 * result.strides[0];
+      inside = packed_->select(part.indices, part.gradients, planes, pooled, target.planes, step);
+    } else {
+      inside = select(part.gradients, part.indices, planes.begin, pooled, target);
+    }
+    for (int64_t plane = planes.begin; plane < planes.end; ++plane) {
       for (int k = 0; k < 2; ++k) {
-        char* const place = result.row(2 * plane + k, 2 * first);
-        if (planes_dense) {
-          stream_run(finished[k], rows * width_ * kSize, place);
-        } else {
-          scatter(finished[k], rows, place, result);
-        }
+        char* const place = result.row(2 * plane + k, first);
+        char* const to = in_place_ ? place : target.planes[k];
+        clear_unseen(to, target.pitch, pooled.size(), rows);
+        if (!in_place_) deliver(finished[k], rows, place, result);
       }
     }
-    for (int64_t d = 2 * plane + 2; last_plane && d < result.shape[0]; ++d) {
-      clear_plane(result, d, 2 * first, rows);
+    for (int64_t d = 2 * depth; planes.end == depth && d < result.shape[0]; ++d) {
+      clear_plane(result, d, first, rows);
     }
     return inside;
   }
 
-  void scatter(const Bits* finished, int64_t rows, char* to, const Slab& result) const {
+  void deliver(const Bits* finished, int64_t rows, char* to, const Slab& result) const {
+    if (dense_) return stream_run(finished, rows * width_ * kSize, to);
     for (int64_t h = 0; h < rows; ++h, to += result.strides[1]) {
       for (int64_t w = 0; w < width_; ++w) store(to + w * result.strides[2], *finished++);
     }
@@ -127,7 +142,7 @@ class PairedWindows {
   // The elements of a plane behind the last column and row of windows.
   void clear_unseen(char* to, int64_t pitch, int64_t windows, int64_t rows) const {
     const int64_t seen = 2 * columns_ * kSize, unseen = width_ * kSize - seen;
-    for (int64_t h = 0; unseen > 0 && h < 2 * windows; ++h) {
+    for (int64_t h = 0; !packed_ && unseen > 0 && h < 2 * windows; ++h) {
       std::memset(to + h * pitch + seen, 0, unseen);
     }
     for (int64_t h = 2 * windows; h < rows; ++h) std::memset(to + h * pitch, 0, width_ * kSize);
@@ -266,30 +281,14 @@ class PairedWindows {
     }
   };
 
-  // What sums of one gradient each are: -0 becomes 0, and NaN a quiet one.
-  template <int lanes>
-  static Vector<Bits, lanes> sums_of_one(const T* values) {
-    using Codes = Vector<Bits, lanes>;
-    if constexpr (std::is_same_v<T, float>) {
-      using Floats = Vector<float, lanes>;
-      return bit_cast<Codes>(Floats{} + load_vector<Floats>(values));
-    } else {
-      constexpr bool kHalf = std::is_same_v<T, Half>;
-      constexpr Bits kSign = 0x8000, kInfinity = kHalf ? 0x7C00 : 0x7F80;
-      constexpr Bits kQuiet = kHalf ? 0x0200 : 0x0040;
-      const Codes bits = load_vector<Codes>(values);
-      const Codes magnitude = bits & static_cast<Bits>(~kSign);
-      const Codes quiet = bits | (bit_cast<Codes>(magnitude > kInfinity) & kQuiet);
-      return magnitude == Bits{0} ? Codes{} : quiet;
-    }
-  }
-
   const PoolGradient& work_;
   SlabFlags* const outside_;
   const int64_t rows_, columns_;  // pooled
   const int64_t width_;
-  const int64_t block_rows_;
-  const int64_t blocks_;
+  const bool dense_;  // planes of the result
+  bool in_place_;
+  int64_t blocks_;
+  std::optional<Packed> packed_;
 };
 
 }  // namespace ACLHOST_ISA

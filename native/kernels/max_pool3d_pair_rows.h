@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Short rows of windows of two by two by two, several of which share a vector.
+// Windows of two by two by two that are taken a vector at a time, as many rows as that holds.
 //
-// A step takes as many rows of windows as a vector has lanes for. The rows of the result that
-// belong to them follow each other in a plane, so they are some vectors, too, wherever rows begin:
-// each lane takes from its window, and keeps the gradient if that means this very element. Which
-// window a lane takes from is the same in each step, and looked up.
+// A step takes some short rows of windows, or a part of a long one. The rows of the result that
+// belong to short ones follow each other in a plane, so they are some vectors, too, wherever rows
+// begin: each lane takes from its window, and keeps the gradient if that means this very element.
+// Which window a lane takes from is the same in each step, and looked up.
 #pragma once
 
 #include <algorithm>
@@ -27,11 +27,14 @@ class PackedPairs {
   static constexpr int64_t kMostVectors = 4;  // of each plane, in a step
 
  public:
+  struct Part {
+    Slab gradients, indices, result;
+  };
+
   static bool possible(const PoolGradient& work) {
     // Offsets in a window must differ in as many bits as a lane has.
     const int64_t width = work.result.shape[4], reach = (work.result.shape[3] + 1) * width + 1;
-    return kPermutesLanes<Bits> && work.gradients.shape[4] <= kCells &&
-           2 * width <= kMostVectors * kCells && reach < std::numeric_limits<Bits>::max() &&
+    return kPermutesLanes<Bits> && reach < std::numeric_limits<Bits>::max() &&
            2 * rows_of_step(work) * width >= kCells;
   }
 
@@ -42,41 +45,51 @@ class PackedPairs {
         width_(work.result.shape[4]),
         plane_(width_ * work.result.shape[3]),
         step_rows_(rows_of_step(work)),
-        vectors_((step_rows_ * 2 * width_ - 1) / kCells + 1) {
+        step_columns_(long_rows(work) ? kCells : columns_),
+        step_width_(long_rows(work) ? 2 * kCells : width_),
+        vectors_((step_rows_ * 2 * step_width_ - 1) / kCells + 1) {
     // What is written beyond a row is overwritten by the next.
     const Cells number = numbers<Cells>();
     for (int64_t row = 0; row < 2 * step_rows_; ++row) {
-      const Bits window = static_cast<Bits>(row / 2 * columns_);
+      const Bits window = static_cast<Bits>(row / 2 * step_columns_);
       const Bits below = static_cast<Bits>(row % 2 * width_);
-      for (int64_t i = 0; i < width_; i += kCells) {
+      for (int64_t i = 0; i < step_width_; i += kCells) {
         const Cells column = number + static_cast<Bits>(i);
-        const int64_t to = row * width_ + i;
+        const int64_t to = row * step_width_ + i;
         store_vector(lanes_ + to, (column / 2 + window) % static_cast<Bits>(kCells));
-        store_vector(offsets_ + to, column < static_cast<Bits>(2 * columns_)
+        store_vector(offsets_ + to, column < static_cast<Bits>(2 * step_columns_)
                                         ? column % 2 + below
                                         : splat<Cells>(std::numeric_limits<Bits>::max()));
       }
     }
     for (int64_t row = 0; row < step_rows_; ++row) {
-      for (int64_t i = 0; i < columns_; i += kWords) {
+      for (int64_t i = 0; i < step_columns_; i += kWords) {
         const Words column = numbers<Words>() + static_cast<uint32_t>(i + row * width_);
-        store_vector(windows_ + row * columns_ + i, 2 * column);
+        store_vector(windows_ + row * step_columns_ + i, 2 * column);
       }
     }
   }
 
+  // Whether the elements of a row that no window sees are cleared.
+  bool clears_rows() const { return step_width_ == width_; }
+
   // Rows of windows of some planes, no fewer than a step has. What becomes of a plane are two dense
   // ones; those of the next are a pitch behind. False if an index lies outside its window.
-  bool select(const Slab& indices, const Slab& gradients, const Range& planes, const Range& rows,
-              char* const* to, int64_t pitch) const {
-    if (vectors_ == 1) return select<1>(indices, gradients, planes, rows, to, pitch);
-    if (vectors_ == 2) return select<2>(indices, gradients, planes, rows, to, pitch);
-    if (vectors_ == 3) return select<3>(indices, gradients, planes, rows, to, pitch);
-    return select<4>(indices, gradients, planes, rows, to, pitch);
+  bool select(const Part& part, const Range& planes, const Range& rows, char* const* to,
+              int64_t pitch) const {
+    if (vectors_ == 1) return select<1>(part, planes, rows, to, pitch);
+    if (vectors_ == 2) return select<2>(part, planes, rows, to, pitch);
+    if (vectors_ == 3) return select<3>(part, planes, rows, to, pitch);
+    return select<4>(part, planes, rows, to, pitch);
   }
 
  private:
+  static bool long_rows(const PoolGradient& work) {
+    return work.gradients.shape[4] > kCells || 2 * work.result.shape[4] > kMostVectors * kCells;
+  }
+
   static int64_t rows_of_step(const PoolGradient& work) {
+    if (long_rows(work)) return 1;
     return std::min({kCells / work.gradients.shape[4],
                      kMostVectors * kCells / (2 * work.result.shape[4]), work.gradients.shape[3]});
   }
@@ -88,6 +101,33 @@ class PackedPairs {
     return vector;
   }
 
+  // How steps follow each other: some short rows are one line, and long ones a line each. The last
+  // step of a line may have to begin inside the one before it.
+  struct Walk {
+    Walk(const PackedPairs& packed, const Range& rows)
+        : windows(packed.step_rows_ * packed.step_columns_) {
+      if (packed.clears_rows()) {
+        const int64_t step_rows = packed.step_rows_;
+        lines = 1;
+        steps = (rows.size() - 1) / step_rows + 1;
+        const int64_t rows_back = steps * step_rows - rows.size();
+        elements = 2 * step_rows * packed.width_;
+        windows_back = rows_back * packed.columns_;
+        elements_back = 2 * rows_back * packed.width_;
+      } else {
+        lines = rows.size();
+        steps = (packed.columns_ - 1) / kCells + 1;
+        elements = 2 * kCells;
+        windows_back = steps * kCells - packed.columns_;
+        elements_back = 2 * windows_back;
+      }
+    }
+    int64_t lines;              // of a plane
+    int64_t steps;              // of a line
+    int64_t windows, elements;  // from a step to the next
+    int64_t windows_back, elements_back;
+  };
+
   // The windows of a step, and the lanes that look at them.
   template <int vectors>
   class Step {
@@ -97,10 +137,8 @@ class PackedPairs {
     static constexpr int kWindows = kParts * kWords;  // of which some belong to the next step
 
     explicit Step(const PackedPairs& packed)
-        : plane_(static_cast<Bits>(packed.plane_)),
-          row_(static_cast<Bits>(packed.width_)),
-          last_((2 * packed.step_rows_ * packed.width_ - kCells) * kSize) {
-      const auto windows = static_cast<uint32_t>(packed.step_rows_ * packed.columns_);
+        : plane_(static_cast<Bits>(packed.plane_)), row_(static_cast<Bits>(packed.width_)) {
+      const auto windows = static_cast<uint32_t>(packed.step_rows_ * packed.step_columns_);
       own_ = bit_cast<Cells>(numbers<Cells>() < static_cast<Bits>(windows));
       for (int i = 0; i < kParts; ++i) {
         const uint32_t first = i * kWords;
@@ -108,21 +146,31 @@ class PackedPairs {
         own_words_[i] = bit_cast<Words>(numbers<Words>() + first < windows);
       }
       for (int i = 0; i < vectors; ++i) {
-        const int64_t first = at(i) / kSize;
+        // The last vector may begin in the one before it.
+        const int64_t last = 2 * packed.step_rows_ * packed.step_width_ - kCells;
+        const int64_t first = std::min(i * kCells, last);
+        const bool below = packed.step_width_ != packed.width_ && i >= 2;
+        places_[i] = (first + (below ? packed.width_ - packed.step_width_ : 0)) * kSize;
         taken_[i] = load_vector<Lanes>(packed.lanes_ + first);
         wanted_[i] = load_vector<Cells>(packed.offsets_ + first);
       }
     }
 
-    // The first window begins with this element.
-    void select(const Index* indices, const T* gradients, int64_t begin, char* first,
-                char* second) {
-      const Cells offset = offsets(indices, static_cast<uint32_t>(begin));
+    // The element that the first window begins with, and how far the next step is.
+    void begin_with(int64_t element) {
+      for (int i = 0; i < kParts; ++i) begins_[i] = windows_[i] + static_cast<uint32_t>(element);
+    }
+    void move(int64_t elements) {
+      for (Words& begins : begins_) begins += static_cast<uint32_t>(elements);
+    }
+
+    void select(const Index* indices, const T* gradients, char* first, char* second) {
+      const Cells offset = offsets(indices);
       const Cells sum = all_lanes(sums_of_one<kWindows>(gradients));
       for (int i = 0; i < vectors; ++i) {
         const Cells own = permute_lanes(offset, taken_[i]), own_sum = permute_lanes(sum, taken_[i]);
-        store_vector(first + at(i), own == wanted_[i] ? own_sum : Cells{});
-        store_vector(second + at(i), own - plane_ == wanted_[i] ? own_sum : Cells{});
+        store_vector(first + places_[i], own == wanted_[i] ? own_sum : Cells{});
+        store_vector(second + places_[i], own - plane_ == wanted_[i] ? own_sum : Cells{});
       }
     }
 
@@ -134,15 +182,12 @@ class PackedPairs {
     }
 
    private:
-    // Where a vector of the result begins, in bytes. The last may begin in the one before it.
-    int64_t at(int vector) const { return vector + 1 < vectors ? vector * kVectorBytes : last_; }
-
     // How far each index is from the begin of its window.
-    Cells offsets(const Index* indices, uint32_t begin) {
+    Cells offsets(const Index* indices) {
       Words words[2];
       for (int i = 0; i < kParts; ++i) {
         const auto index = load_indices<Words>(indices + i * kWords);
-        words[i] = index.low - (windows_[i] + begin);
+        words[i] = index.low - begins_[i];
         far_ |= index.high;
         if (kSize == 2) far_ |= own_words_[i] & words[i] >> 16;
       }
@@ -174,8 +219,8 @@ class PackedPairs {
     }
 
     const Bits plane_, row_;
-    const int64_t last_;
-    Words windows_[kParts], own_words_[kParts];
+    int64_t places_[vectors];  // of vectors of the result, in bytes
+    Words windows_[kParts], begins_[kParts], own_words_[kParts];
     Cells own_;
     Lanes taken_[vectors];
     Cells wanted_[vectors];
@@ -184,37 +229,68 @@ class PackedPairs {
   };
 
   template <int vectors>
-  ACLHOST_APART bool select(const Slab& indices, const Slab& gradients, const Range& planes,
-                            const Range& rows, char* const* to, int64_t pitch) const {
+  bool select(const Part& part, const Range& planes, const Range& rows, char* const* to,
+              int64_t pitch) const {
+    // Steps read more windows than they take; in the last planes those may lie behind the slab.
+    const int64_t pooled_plane = rows_ * columns_;
+    const int64_t more = Step<vectors>::kWindows - step_rows_ * step_columns_;
+    const bool follow = follows<Index>(part.indices) && follows<T>(part.gradients);
+    const int64_t careful = more > 0 ? (more - 1) / pooled_plane + 1 : 0;
+    const int64_t easy = follow ? part.indices.shape[0] - careful : 0;
+    const int64_t middle = std::min(std::max(planes.begin, easy), planes.end);
+    const int64_t skipped = (middle - planes.begin) * pitch;
+    char* const rest[] = {to[0] + skipped, to[1] + skipped};
+    bool inside = true;
+    if (planes.begin < middle) {
+      inside = select<vectors, true>(part, {planes.begin, middle}, rows, to, pitch);
+    }
+    if (middle < planes.end) {
+      inside &= select<vectors, false>(part, {middle, planes.end}, rows, rest, pitch);
+    }
+    return inside;
+  }
+
+  template <int vectors, bool easy>
+  ACLHOST_APART bool select(const Part& part, const Range& planes, const Range& rows,
+                            char* const* to, int64_t pitch) const {
     constexpr int64_t lanes = Step<vectors>::kWindows;
-    const int64_t step_rows = step_rows_, columns = columns_, width = width_;
-    const int64_t last = rows.end - step_rows, windows = step_rows * columns;
-    const bool follow = follows<Index>(indices) && follows<T>(gradients);
-    Step<vectors> step(*this);
+    const Walk walk(*this, rows);
+    const auto* index = reinterpret_cast<const Index*>(part.indices.row(planes.begin, 0));
+    const auto* gradient = reinterpret_cast<const T*>(part.gradients.row(planes.begin, 0));
+    // Up to here, what a step reads lies in the slab.
+    int64_t last = -1;
+    if (follows<Index>(part.indices) && follows<T>(part.gradients)) {
+      last = (part.indices.shape[0] - planes.begin) * rows_ * columns_ - lanes;
+    }
     char *first = to[0], *second = to[1];
+    Step<vectors> step(*this);
     for (int64_t plane = planes.begin; plane < planes.end; ++plane) {
-      const int64_t begin = 2 * plane * plane_;
-      const auto* index = reinterpret_cast<const Index*>(indices.row(plane, 0));
-      const auto* gradient = reinterpret_cast<const T*>(gradients.row(plane, 0));
-      // Up to here, nothing behind the slab is read.
-      const int64_t left = (indices.shape[0] - plane) * rows_ * columns - lanes;
-      int64_t row = rows.begin;
-      for (; follow && row < rows.end; row += step_rows) {
-        // The last step may begin inside the one before it.
-        const int64_t h = std::min(row, last), done = 2 * (h - rows.begin) * width * kSize;
-        if (h * columns > left) break;
-        step.select(index + h * columns, gradient + h * columns, begin + 2 * h * width,
-                    first + done, second + done);
+      for (int64_t line = 0; line < walk.lines; ++line) {
+        int64_t window = (rows.begin + line) * columns_, at = 2 * line * width_ * kSize;
+        step.begin_with(2 * (plane * plane_ + (rows.begin + line) * width_));
+        for (int64_t left = walk.steps; left > 0; --left) {
+          if (left == 1 && walk.windows_back > 0) {
+            window -= walk.windows_back;
+            at -= walk.elements_back * kSize;
+            step.move(-walk.elements_back);
+          }
+          if (easy || window <= last) {
+            step.select(index + window, gradient + window, first + at, second + at);
+          } else {
+            alignas(64) Index index_copy[lanes] = {};
+            alignas(64) T gradient_copy[lanes] = {};
+            copy_step(part.indices, plane, window, index_copy);
+            copy_step(part.gradients, plane, window, gradient_copy);
+            step.select(index_copy, gradient_copy, first + at, second + at);
+          }
+          window += walk.windows;
+          at += walk.elements * kSize;
+          step.move(walk.elements);
+        }
       }
-      for (; row < rows.end; row += step_rows) {
-        const int64_t h = std::min(row, last), done = 2 * (h - rows.begin) * width * kSize;
-        alignas(64) Index index_copy[lanes];
-        alignas(64) T gradient_copy[lanes];
-        copy_rows(indices, plane, {h, h + step_rows}, index_copy);
-        copy_rows(gradients, plane, {h, h + step_rows}, gradient_copy);
-        std::fill(index_copy + windows, index_copy + lanes, Index{0});
-        step.select(index_copy, gradient_copy, begin + 2 * h * width, first + done, second + done);
-      }
+      index += rows_ * columns_;
+      gradient += rows_ * columns_;
+      last -= rows_ * columns_;
       first += pitch;
       second += pitch;
     }
@@ -228,16 +304,18 @@ class PackedPairs {
   }
 
   template <typename E>
-  static void copy_rows(const Slab& slab, int64_t plane, const Range& rows, E* to) {
-    for (int64_t h = rows.begin; h < rows.end; ++h) {
-      const char* const row = slab.row(plane, h);
-      for (int64_t w = 0; w < slab.shape[2]; ++w) *to++ = load<E>(row + w * slab.strides[2]);
+  void copy_step(const Slab& slab, int64_t plane, int64_t window, E* to) const {
+    const int64_t row = window / columns_, column = window % columns_;
+    for (int64_t h = row; h < row + step_rows_; ++h) {
+      const char* const from = slab.row(plane, h) + column * slab.strides[2];
+      for (int64_t w = 0; w < step_columns_; ++w) *to++ = load<E>(from + w * slab.strides[2]);
     }
   }
 
-  const int64_t rows_, columns_;                   // pooled
-  const int64_t width_, plane_;                    // of the result
-  const int64_t step_rows_;                        // pooled
+  const int64_t rows_, columns_;  // pooled
+  const int64_t width_, plane_;   // of the result
+  const int64_t step_rows_, step_columns_;
+  const int64_t step_width_;                       // of the result
   const int64_t vectors_;                          // of a plane of the result, in a step
   alignas(64) uint32_t windows_[kCells + kWords];  // where they begin, from the step's first
   alignas(64) Bits lanes_[(kMostVectors + 1) * kCells];

@@ -21,6 +21,7 @@ template <typename T, typename Index>
 class PairedWindows {
   using Bits = BitsOf<T>;
   using Packed = PackedPairs<T, Index>;
+  using Part = typename Packed::Part;
   static constexpr int64_t kSize = sizeof(T);
   static constexpr int kMostLanes = kVectorBytes / sizeof(T);
   // Rows of results seldom start with a line of the cache, and a store to two lines costs more. For
@@ -76,10 +77,6 @@ class PairedWindows {
   }
 
  private:
-  struct Part {
-    Slab gradients, indices, result;
-  };
-
   // As many as can be finished with a row behind them, but few enough for the first-level cache.
   int64_t most_rows() const {
     const int64_t fast = std::max<int64_t>(kFastBytes / (4 * width_ * kSize), 1);
@@ -114,7 +111,7 @@ class PairedWindows {
     bool inside;
     if (packed_) {
       const int64_t step = 2 * result.strides[0];
-      inside = packed_->select(part.indices, part.gradients, planes, pooled, target.planes, step);
+      inside = packed_->select(part, planes, pooled, target.planes, step);
     } else {
       inside = select(part.gradients, part.indices, planes.begin, pooled, target);
     }
@@ -142,7 +139,8 @@ class PairedWindows {
   // The elements of a plane behind the last column and row of windows.
   void clear_unseen(char* to, int64_t pitch, int64_t windows, int64_t rows) const {
     const int64_t seen = 2 * columns_ * kSize, unseen = width_ * kSize - seen;
-    for (int64_t h = 0; !packed_ && unseen > 0 && h < 2 * windows; ++h) {
+    const bool cleared = unseen == 0 || (packed_ && packed_->clears_rows());
+    for (int64_t h = 0; !cleared && h < 2 * windows; ++h) {
       std::memset(to + h * pitch + seen, 0, unseen);
     }
     for (int64_t h = 2 * windows; h < rows; ++h) std::memset(to + h * pitch, 0, width_ * kSize);

@@ -52,6 +52,21 @@ APART = [
     ((1, 1, 3, 2, 2500), 2, 2, 0, 1),
     ((1, 2, 4, 4, 2800), 2, 2, 0, 1),
 ]
+# Windows of two by two by two: several rows in a vector, with and without rows left over; parts of
+# rows; elements that no window sees; too few of all for a vector; planes in blocks.
+PAIRS = [
+    ((2, 3, 8, 8, 8), 2, 2, 0, 1),
+    ((1, 4, 7, 15, 29), 2, 2, 0, 1),
+    ((2, 2, 6, 14, 14), 2, 2, 0, 1),
+    ((3, 5, 6, 9, 5), 2, 2, 0, 1),
+    ((1, 5, 4, 4, 4), 2, 2, 0, 1),
+    ((4, 5, 40, 2), 2, 2, 0, 1),
+    ((1, 2, 5, 3, 64), 2, 2, 0, 1),
+    ((2, 1, 4, 5, 65), 2, 2, 0, 1),
+    ((1, 2, 4, 6, 101), 2, 2, 0, 1),
+    ((1, 3, 6, 131, 24), 2, 2, 0, 1),
+    ((1, 1, 4, 3000, 24), 2, 2, 0, 1),
+]
 SHARED = [
     ((1, 1, 50, 40, 41), 3, 2, 1, 1),
     ((1, 1, 60, 20, 37), 3, 1, 1, 1),
@@ -114,7 +129,7 @@ def test_overlapping_windows(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("window", [*WINDOWS, *APART, *SHARED], ids=str)
+@pytest.mark.parametrize("window", [*WINDOWS, *APART, *PAIRS, *SHARED], ids=str)
 @pytest.mark.parametrize("index_dtype", ["int32", "int64"])
 def test_sums_are_float32_and_rounded_once(dtype: str, window: tuple, index_dtype: str) -> None:
     with aclhost.soc(ASCEND_950):
@@ -145,7 +160,7 @@ def test_agrees_with_torch(dtype: str, ceil_mode: bool, window: tuple) -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("window", [*WINDOWS, *APART, *SHARED], ids=str)
+@pytest.mark.parametrize("window", [*WINDOWS, *APART, *PAIRS, *SHARED], ids=str)
 def test_indices_outside_their_windows_are_accepted(dtype: str, window: tuple) -> None:
     with aclhost.soc(ASCEND_950):
         x, indices, grad = pooled(window, dtype)
@@ -156,7 +171,7 @@ def test_indices_outside_their_windows_are_accepted(dtype: str, window: tuple) -
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("window", [*APART[1:6:2], *APART[-5:-1]], ids=str)
+@pytest.mark.parametrize("window", [*APART[1:6:2], *APART[-5:-1], *PAIRS], ids=str)
 def test_the_ways_to_compute_agree_on_all_bit_patterns(dtype: str, window: tuple) -> None:
     """An index outside its window makes the kernel take another way for the whole volume."""
     x, indices, grad = pooled(window, dtype)
@@ -178,7 +193,13 @@ def test_the_ways_to_compute_agree_on_all_bit_patterns(dtype: str, window: tuple
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize(
-    "window", [((3, 64, 262, 261), 2, 2, 0, 1), ((3, 64, 262, 261), 3, 2, 1, 1)], ids=str
+    "window",
+    [
+        ((3, 64, 262, 261), 2, 2, 0, 1),
+        ((60, 65, 67, 29), 2, 2, 0, 1),
+        ((3, 64, 262, 261), 3, 2, 1, 1),
+    ],
+    ids=str,
 )
 def test_results_larger_than_the_cache(dtype: str, window: tuple) -> None:
     rng = np.random.default_rng(0)
@@ -221,7 +242,7 @@ def test_special_gradients() -> None:
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize(
-    "window", [WINDOWS[1], WINDOWS[4], *APART[:2], APART[-4], SHARED[-3]], ids=str
+    "window", [WINDOWS[1], WINDOWS[4], *APART[:2], APART[-4], *PAIRS[:4], SHARED[-3]], ids=str
 )
 def test_views_give_the_same_bits_as_copies(dtype: str, window: tuple) -> None:
     x, indices, grad = pooled(window, dtype)
@@ -278,7 +299,9 @@ def bad_indices(window: tuple, dtype: str) -> tuple[np.ndarray, np.ndarray, np.n
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize(
-    "window", [WINDOWS[0], WINDOWS[1], WINDOWS[5], APART[4], APART[-4], SHARED[-3]], ids=str
+    "window",
+    [WINDOWS[0], WINDOWS[1], WINDOWS[5], APART[4], APART[-4], PAIRS[0], PAIRS[9], SHARED[-3]],
+    ids=str,
 )
 def test_indices_out_of_range(dtype: str, window: tuple) -> None:
     x, indices, grad, wanted = bad_indices(window, dtype)
@@ -297,7 +320,9 @@ def test_indices_out_of_range(dtype: str, window: tuple) -> None:
         assert part in str(error)
 
 
-@pytest.mark.parametrize("window", [APART[1], APART[-4], SHARED[0], SHARED[-3]], ids=str)
+@pytest.mark.parametrize(
+    "window", [APART[1], APART[-4], PAIRS[0], PAIRS[1], SHARED[0], SHARED[-3]], ids=str
+)
 @pytest.mark.parametrize("change", [2**32, -(2**32), 2**63 - 2**31, -(2**63)])
 def test_long_indices_out_of_range(window: tuple, change: int) -> None:
     """The lower half of the index alone would be inside the window."""
@@ -309,6 +334,18 @@ def test_long_indices_out_of_range(window: tuple, change: int) -> None:
         backward(grad, x, long_indices, window)
     assert f"position {place}" in str(caught.value)
     assert f"got {long_indices.reshape(-1)[place]} " in str(caught.value)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("width", [14, 64, 70])
+def test_indices_whose_lower_bits_alone_are_inside_their_windows(dtype: str, width: int) -> None:
+    window = ((1, 1, 70000 // width, 4, width), 2, 2, 0, 1)
+    x, indices, grad = pooled(window, dtype)
+    for place in (0, 1, width // 2, 20):
+        moved = indices.copy()
+        moved.reshape(-1)[place] += 2**16
+        found = backward(grad, x, moved, window)
+        assert found.tobytes() == summed(grad, moved, x.shape).tobytes()
 
 
 @pytest.mark.usefixtures("no_leaks")

@@ -140,6 +140,10 @@ class OverlappingWindows {
     const Part part = this->part(unit);
     Real* const sums = reinterpret_cast<Real*>(part.result.data) + part.planes.begin * plane_;
     std::fill_n(sums, part.planes.size() * plane_, Real{0});
+    if (parts_ == 1) {
+      if (!add_slab(part, sums)) outside_->set(part.slab);
+      return;
+    }
     const Range pooled = windows_reaching(part.planes, work_.window, 0, part.gradients.shape[0]);
     bool inside = true;
     for (int64_t d = pooled.begin; d < pooled.end; ++d) {
@@ -161,6 +165,10 @@ class OverlappingWindows {
 
   // The planes [first, first + scratch_planes_) are in the scratch.
   void slide_over(const Part& part, Real* sums) const {
+    if (bands_ == 1 && scratch_planes_ == depth_) {
+      if (!add_slab(part, sums)) outside_->set(part.slab);
+      return write(part, 0, depth_, sums);
+    }
     const Range pooled = windows_reaching(part.planes, work_.window, 0, part.gradients.shape[0]);
     int64_t first = part.planes.begin, filled = first;
     bool inside = true;
@@ -208,15 +216,35 @@ class OverlappingWindows {
     if (bands_ > 1 || own.size() != window.size()) return add_rows(part, d, window, own, own_sums);
     const typename Adder::WholePlanes target = {word(window.begin * plane_),
                                                 word(window.size() * plane_), own_sums};
+    return add_planes(part, {d, d + 1}, target);
+  }
+
+  // Adds all gradients of a slab whose sums are all there. It matters no more whether an index lies
+  // inside its window.
+  bool add_slab(const Part& part, Real* sums) const {
+    return add_planes(part, {0, part.gradients.shape[0]}, {0, word(depth_ * plane_), sums});
+  }
+
+  static bool add_planes(const Part& part, const Range& planes,
+                         const typename Adder::WholePlanes& target) {
     const Slab &gradients = part.gradients, &indices = part.indices;
-    if (follow(gradients, kSize) && follow(indices, sizeof(Index))) {
-      return Adder::add_run({gradients.row(d, 0), kSize, indices.row(d, 0), sizeof(Index),
-                             gradients.shape[1] * gradients.shape[2]},
+    constexpr int64_t kIndex = sizeof(Index);
+    if (gradients.dense(kSize) && indices.dense(kIndex)) {
+      return Adder::add_run({gradients.row(planes.begin, 0), kSize, indices.row(planes.begin, 0),
+                             kIndex, planes.size() * gradients.plane()},
                             target);
     }
     bool inside = true;
-    for (int64_t h = 0; h < gradients.shape[1]; ++h)
-      inside &= Adder::add_run(row(part, d, h), target);
+    for (int64_t d = planes.begin; d < planes.end; ++d) {
+      if (follow(gradients, kSize) && follow(indices, kIndex)) {
+        inside &= Adder::add_run(
+            {gradients.row(d, 0), kSize, indices.row(d, 0), kIndex, gradients.plane()}, target);
+        continue;
+      }
+      for (int64_t h = 0; h < gradients.shape[1]; ++h) {
+        inside &= Adder::add_run(row(part, d, h), target);
+      }
+    }
     return inside;
   }
 

@@ -29,12 +29,15 @@ class PairedWindows {
   static constexpr int kBestLanes = kSize == 4 ? 8 : kMostLanes;
   static constexpr int64_t kFinished = 8192;  // elements of a plane before they are written
   static constexpr int64_t kFastBytes = 16 * 1024;
+  // In short rows. Fewer are faster added up, where sums need no scratch.
+  static constexpr int64_t kFewestWindows = kSize == 4 ? 512 : 0;
 
  public:
   static bool possible(const PoolGradient& work) {
-    return windows_are_pairs(work) &&
-           (Packed::possible(work) || work.gradients.shape[4] >= kFewestColumns) &&
-           3 * work.result.shape[4] <= kFinished;
+    const int64_t windows = work.gradients.slabs() * work.gradients.slab(0).elements();
+    const bool worth_it = work.gradients.shape[4] >= kFewestColumns ||
+                          (Packed::possible(work) && windows >= kFewestWindows);
+    return worth_it && windows_are_pairs(work) && 3 * work.result.shape[4] <= kFinished;
   }
 
   PairedWindows(const PoolGradient& work, SlabFlags* outside)

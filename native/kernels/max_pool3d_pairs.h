@@ -24,9 +24,6 @@ class PairedWindows {
   using Part = typename Packed::Part;
   static constexpr int64_t kSize = sizeof(T);
   static constexpr int kMostLanes = kVectorBytes / sizeof(T);
-  // Rows of results seldom start with a line of the cache, and a store to two lines costs more. For
-  // 16-bit elements, fewer steps outweigh that.
-  static constexpr int kBestLanes = kSize == 4 ? 8 : kMostLanes;
   static constexpr int64_t kFinished = 8192;  // elements of a plane before they are written
   static constexpr int64_t kFastBytes = 16 * 1024;
   // In short rows. Fewer are faster added up, where sums need no scratch.
@@ -34,10 +31,10 @@ class PairedWindows {
 
  public:
   static bool possible(const PoolGradient& work) {
+    if (!windows_are_pairs(work) || 3 * work.result.shape[4] > kFinished) return false;
     const int64_t windows = work.gradients.slabs() * work.gradients.slab(0).elements();
-    const bool worth_it = work.gradients.shape[4] >= kFewestColumns ||
-                          (Packed::possible(work) && windows >= kFewestWindows);
-    return worth_it && windows_are_pairs(work) && 3 * work.result.shape[4] <= kFinished;
+    return work.gradients.shape[4] >= kFewestColumns ||
+           (windows >= kFewestWindows && Packed::possible(work));
   }
 
   PairedWindows(const PoolGradient& work, SlabFlags* outside)
@@ -134,8 +131,12 @@ class PairedWindows {
 
   void deliver(const Bits* finished, int64_t rows, char* to, const Slab& result) const {
     if (dense_) return stream_run(finished, rows * width_ * kSize, to);
-    for (int64_t h = 0; h < rows; ++h, to += result.strides[1]) {
-      for (int64_t w = 0; w < width_; ++w) store(to + w * result.strides[2], *finished++);
+    for (int64_t h = 0; h < rows; ++h, to += result.strides[1], finished += width_) {
+      if (result.strides[2] == kSize) {
+        std::memcpy(to, finished, width_ * kSize);
+        continue;
+      }
+      for (int64_t w = 0; w < width_; ++w) store(to + w * result.strides[2], finished[w]);
     }
   }
 
@@ -162,12 +163,12 @@ class PairedWindows {
   bool select(const Slab& gradients, const Slab& indices, int64_t plane, Range rows,
               Target target) const {
     if constexpr (lanes > kFewestColumns) {
-      if (columns_ < lanes || lanes > kBestLanes) {
+      if (columns_ < lanes) {
         const bool follow = indices.strides[1] == columns_ * int64_t{sizeof(Index)} &&
                             gradients.strides[1] == columns_ * kSize &&
                             target.pitch == width_ * kSize;
         bool inside = true;
-        if (follow && columns_ < lanes && columns_ > lanes / 2 && rows.size() > 1) {
+        if (follow && columns_ > lanes / 2 && rows.size() > 1) {
           const Range before_last = {rows.begin, rows.end - 1};
           inside = select_rows<lanes, true>(gradients, indices, plane, before_last, target);
           for (char*& to : target.planes) to += 2 * before_last.size() * target.pitch;

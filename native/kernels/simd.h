@@ -282,32 +282,24 @@ inline V pick_lanes(V low, V high, MaskOf<V> at) {
   return picked;
 }
 
-// Lanes at[0], at[1], ... of a vector, where that is one step.
+// Lanes at[0], at[1], ... of a vector.
 #if defined(__AVX512BW__)
 template <typename T>
-constexpr bool kPermutesLanes = sizeof(T) == 2 || sizeof(T) == 4;
-#elif defined(__AVX2__)
-template <typename T>
-constexpr bool kPermutesLanes = sizeof(T) == 4;
+constexpr bool kPermutesLanes = sizeof(T) == 2 || sizeof(T) == 4;  // in one step
 #else
 template <typename T>
-constexpr bool kPermutesLanes = false;
+constexpr bool kPermutesLanes = false;  // one by one
 #endif
 template <typename V>
 inline V permute_lanes(V v, MaskOf<V> at) {
 #if defined(__AVX512BW__)
-  if constexpr (sizeof(Element<V>) == 2) {
-    return bit_cast<V>(_mm512_permutexvar_epi16(bit_cast<__m512i>(at), bit_cast<__m512i>(v)));
-  } else {
-    return bit_cast<V>(_mm512_permutexvar_epi32(bit_cast<__m512i>(at), bit_cast<__m512i>(v)));
-  }
-#elif defined(__AVX2__)
-  return bit_cast<V>(_mm256_permutevar8x32_epi32(bit_cast<__m256i>(v), bit_cast<__m256i>(at)));
-#else
+  const auto from = bit_cast<__m512i>(v), i = bit_cast<__m512i>(at);
+  if constexpr (sizeof(Element<V>) == 2) return bit_cast<V>(_mm512_permutexvar_epi16(i, from));
+  if constexpr (sizeof(Element<V>) == 4) return bit_cast<V>(_mm512_permutexvar_epi32(i, from));
+#endif
   V picked;
   for (int lane = 0; lane < kLanes<Element<V>>; ++lane) picked[lane] = v[at[lane]];
   return picked;
-#endif
 }
 
 // Note [Stores past the cache]

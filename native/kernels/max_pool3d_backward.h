@@ -62,7 +62,7 @@ const T* contiguous(const char* from, int64_t stride, int64_t count, T* copy) {
   return copy;
 }
 
-// 32-bit indices one by one, and the words that must be 0 if they are longer.
+// 32-bit indices one by one, and words that must all be 0 if they are longer.
 template <typename Words>
 struct IndexWords {
   Words low;
@@ -74,12 +74,14 @@ inline IndexWords<Words> load_indices(const int32_t* from) {
 }
 template <typename Words>
 inline IndexWords<Words> load_indices(const int64_t* from) {
+  using Longs = Vector<uint64_t, sizeof(Words) / sizeof(uint64_t)>;
   const Words first = load_vector<Words>(from);
   const Words second = load_vector<Words>(reinterpret_cast<const char*>(from) + sizeof(Words));
+  const Words high = bit_cast<Words>(bit_cast<Longs>(first | second) & ~uint64_t{UINT32_MAX});
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  return {evens(first, second), odds(first, second)};
+  return {evens(first, second), high};
 #else
-  return {odds(first, second), evens(first, second)};
+  return {odds(first, second), high};
 #endif
 }
 

@@ -264,17 +264,14 @@ class PairedWindows {
     Vector<Bits, kWords> decode_words(const Index* indices, uint32_t begin) {
       Words window;
       for (int i = 0; i < kWords; ++i) window[i] = first + i;
-      auto index = load_indices<Words>(indices + first);
+      const auto index = load_indices<Words>(indices + first);
       Words rest = index.low - (2 * window + begin);
       const auto in_plane = rest >= plane;
       rest = in_plane ? rest - plane : rest;
       const auto in_row = rest >= row;
       rest = in_row ? rest - row : rest;
       Words looked_at = rest;
-      if constexpr (beyond_row) {
-        looked_at = window < windows ? rest : Words{};
-        index.high = window < windows ? index.high : Words{};
-      }
+      if constexpr (beyond_row) looked_at = window < windows ? rest : Words{};
       most = most > looked_at ? most : looked_at;
       high |= index.high;
       Words code = in_plane ? rest + 4u : rest;

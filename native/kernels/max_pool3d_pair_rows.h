@@ -22,7 +22,11 @@ class PackedPairs {
     Slab gradients, indices, result;
   };
 
-  static bool possible(const PoolGradient& work) { return Steps::possible(work); }
+  static bool possible(const PoolGradient& work) {
+    const int64_t* strides = work.result.strides;
+    return follows<T>(work.gradients) && follows<Index>(work.indices) && strides[4] == kSize &&
+           strides[3] == work.result.shape[4] * kSize && Steps::possible(work);
+  }
 
   // Of tensors for which this is possible.
   explicit PackedPairs(const PoolGradient& work)
@@ -79,9 +83,8 @@ class PackedPairs {
     // Steps read more windows than they take; in the last planes those may lie behind the slab.
     const int64_t pooled_plane = rows_ * columns_;
     const int64_t more = Step<vectors>::kWindows - steps_.rows() * steps_.columns();
-    const bool follow = follows<Index>(part.indices) && follows<T>(part.gradients);
     const int64_t careful = more > 0 ? (more - 1) / pooled_plane + 1 : 0;
-    const int64_t easy = follow ? part.indices.shape[0] - careful : 0;
+    const int64_t easy = part.indices.shape[0] - careful;
     const int64_t middle = std::min(std::max(planes.begin, easy), planes.end);
     const int64_t skipped = (middle - planes.begin) * pitch;
     char* const rest[] = {to[0] + skipped, to[1] + skipped};
@@ -103,10 +106,7 @@ class PackedPairs {
     const auto* index = reinterpret_cast<const Index*>(part.indices.row(planes.begin, 0));
     const auto* gradient = reinterpret_cast<const T*>(part.gradients.row(planes.begin, 0));
     // Up to here, what a step reads lies in the slab.
-    int64_t last = -1;
-    if (follows<Index>(part.indices) && follows<T>(part.gradients)) {
-      last = (part.indices.shape[0] - planes.begin) * rows_ * columns_ - lanes;
-    }
+    int64_t last = (part.indices.shape[0] - planes.begin) * rows_ * columns_ - lanes;
     char *first = to[0], *second = to[1];
     Step<vectors> step(steps_);
     for (int64_t plane = planes.begin; plane < planes.end; ++plane) {
@@ -124,8 +124,8 @@ class PackedPairs {
           } else {
             alignas(64) Index index_copy[lanes] = {};
             alignas(64) T gradient_copy[lanes] = {};
-            copy_step(part.indices, plane, window, index_copy);
-            copy_step(part.gradients, plane, window, gradient_copy);
+            std::copy_n(index + window, walk.windows, index_copy);
+            std::copy_n(gradient + window, walk.windows, gradient_copy);
             step.select(index_copy, gradient_copy, first + at, second + at);
           }
           window += walk.windows;
@@ -142,19 +142,11 @@ class PackedPairs {
     return step.all_inside();
   }
 
+  // Whether the elements of each slab follow each other.
   template <typename E>
-  static bool follows(const Slab& slab) {
-    constexpr int64_t kItem = sizeof(E);
-    return reinterpret_cast<uintptr_t>(slab.data) % alignof(E) == 0 && slab.dense(kItem);
-  }
-
-  template <typename E>
-  void copy_step(const Slab& slab, int64_t plane, int64_t window, E* to) const {
-    const int64_t row = window / columns_, column = window % columns_;
-    for (int64_t h = row; h < row + steps_.rows(); ++h) {
-      const char* const from = slab.row(plane, h) + column * slab.strides[2];
-      for (int64_t w = 0; w < steps_.columns(); ++w) *to++ = load<E>(from + w * slab.strides[2]);
-    }
+  static bool follows(const Volumes& volumes) {
+    return reinterpret_cast<uintptr_t>(volumes.data) % alignof(E) == 0 &&
+           volumes.slab(0).dense(sizeof(E));
   }
 
   const Steps steps_;

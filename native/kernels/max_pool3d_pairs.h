@@ -45,8 +45,7 @@ class PairedWindows {
         width_(work.result.shape[4]),
         dense_(work.result.strides[4] == kSize && work.result.strides[3] == width_ * kSize) {
     if (Packed::possible(work)) packed_.emplace(work);
-    const bool own_rows = work.result.strides[4] == kSize && (dense_ || !packed_);
-    in_place_ = own_rows && !(dense_ && work.past_cache);
+    in_place_ = work.result.strides[4] == kSize && !(dense_ && work.past_cache);
     blocks_ = (rows_ - 1) / most_rows() + 1;
   }
 
@@ -132,10 +131,6 @@ class PairedWindows {
   void deliver(const Bits* finished, int64_t rows, char* to, const Slab& result) const {
     if (dense_) return stream_run(finished, rows * width_ * kSize, to);
     for (int64_t h = 0; h < rows; ++h, to += result.strides[1], finished += width_) {
-      if (result.strides[2] == kSize) {
-        std::memcpy(to, finished, width_ * kSize);
-        continue;
-      }
       for (int64_t w = 0; w < width_; ++w) store(to + w * result.strides[2], finished[w]);
     }
   }

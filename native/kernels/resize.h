@@ -18,10 +18,6 @@ inline bool channels_last(const TensorView& view) { return view.format == ACL_FO
 // As rows are moved rather than computed with, less is not worth a second thread.
 constexpr int64_t kTaskElements = 3 * kParallelElements;
 
-// Memory that is read later comes closer, though not into the smallest cache.
-constexpr int64_t kLineBytes = 64;
-inline void prefetch(const void* later) { __builtin_prefetch(later, 0, 2); }
-
 constexpr int64_t kPrivateCacheBytes = 1 << 20;  // what a processor need not share with others
 
 // A resizing from one tensor of volumes to another.

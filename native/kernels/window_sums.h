@@ -99,7 +99,7 @@ class WindowSums {
   void fetch_later(const T* elements) const {
     if (ahead_ == 0) return;
     constexpr int lines = (count * sizeof(T) + kLineBytes - 1) / kLineBytes;
-    const char* later = reinterpret_cast<const char*>(elements) + ahead_;
+    const uintptr_t later = reinterpret_cast<uintptr_t>(elements) + ahead_;
     repeat<lines>([&](auto line) { prefetch(later + line * kLineBytes); });
   }
 

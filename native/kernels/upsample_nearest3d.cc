@@ -133,6 +133,7 @@ class ResizedRows {
   using Sources = RowSources<Bits>;
   using V = Vector<Bits>;
   static constexpr int64_t kVector = kLanes<Bits>;
+  static constexpr int64_t kAhead = 8 << 10;
 
   void run_block(int64_t first) {
     RowPlace place(rows_, begin_);
@@ -144,18 +145,32 @@ class ResizedRows {
       Bits* room;
       const int64_t count = sink.room(target, std::min(left, place.run()), &room);
       SourceRun sources(resize_, place, sources_.first);
-      for (int64_t r = 0; r < count; ++r) {
-        if (sink.streams()) {
-          copy_row<Stream>(sources.next(), room + r * sources_.count);
-        } else {
-          copy_row<Store>(sources.next(), room + r * sources_.count);
-        }
+      if (sink.streams()) {
+        copy_rows<Stream, true>(sources, count, room);
+      } else if (resize_.past_cache()) {
+        copy_rows<Store, true>(sources, count, room);
+      } else {
+        copy_rows<Store, false>(sources, count, room);
       }
       sink.take(room, target, count);
       place.advance(count);
       left -= count;
     }
     sink.finish();
+  }
+
+  // What is read later is asked for now, where the processor would wait for it.
+  template <typename Way, bool fetches>
+  void copy_rows(SourceRun& sources, int64_t rows, Bits* to) {
+    const char* fetched = nullptr;
+    for (int64_t r = 0; r < rows; ++r) {
+      const char* const source = sources.next();
+      if (fetches && step_ == sizeof(Bits) && source != fetched) {
+        prefetch_run(reinterpret_cast<uintptr_t>(source) + kAhead, sources_.span * sizeof(Bits));
+        fetched = source;
+      }
+      copy_row<Way>(source, to + r * sources_.count);
+    }
   }
 
   template <typename Way>

@@ -199,7 +199,7 @@ class Gather {
   // Any part of a stretch, up to a chunk.
   __attribute__((noinline)) void part(const Stretch& s, int64_t i, int64_t count,
                                       BadIndex* bad) const {
-    int64_t taken[kChunk];
+    int64_t taken[kChunk] = {};
     char* const out = s.small + i * u_.small_step;
     if (take_indices<int64_t>(u_, s.indices + i * u_.index_step, count, taken)) {
       gather_view<Bits>(u_, s.large, taken, count, out);

@@ -245,10 +245,9 @@ class ResizedRows {
 Status run(const UpsampleNearest3dArgs& args) {
   return visit_width(args.self, [&](auto zero) {
     using Bits = decltype(zero);
-    const Resize resize = with_factors(
-        args, sizeof(Bits), volumes_of(args.self, sizeof(Bits), channels_last(args.self)),
-        volumes_of(args.out, sizeof(Bits), channels_last(args.self)),
-        [](double scale) { return static_cast<float>(1.0 / scale); });
+    const Resize resize =
+        with_factors(args, sizeof(Bits), args.self, args.out, args.self,
+                     [](double scale) { return static_cast<float>(1.0 / scale); });
     const Rows rows = Rows::for_resizing(resize);
     parallel_for(rows.count(), resize.rows_per_task(rows.count()), [&](int64_t begin, int64_t end) {
       ResizedRows<Bits>(resize, rows, begin, end).run();

@@ -157,10 +157,9 @@ class GradientRows {
 Status run(const UpsampleNearest3dBackwardArgs& args) {
   return visit_floating(args.gradOut, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    const Resize resize = with_factors(
-        args, sizeof(T), volumes_of(args.gradOut, sizeof(T), channels_last(args.gradOut)),
-        volumes_of(args.gradInput, sizeof(T), channels_last(args.gradInput)),
-        [](double scale) { return static_cast<float>(scale); });
+    const Resize resize =
+        with_factors(args, sizeof(T), args.gradOut, args.gradInput, args.gradInput,
+                     [](double scale) { return static_cast<float>(scale); });
     const Rows rows = Rows::for_resizing(resize);
     parallel_for(rows.count(), resize.rows_per_task(rows.count()), [&](int64_t begin, int64_t end) {
       GradientRows<T>(resize, rows, begin, end).run();

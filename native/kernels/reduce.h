@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums over any views.
 //
+// Note [The order of sums]
+// It follows from the shape alone: neither strides nor threads nor instruction sets matter. The
+// last dimensions make a row, as few of them as hold kLeastRow positions. Rows are cut in parts of
+// kPartLength, and kTileRows rows' parts make a tile. A part is summed in kSumLanes interleaved
+// lanes, so that a row may lie in memory as vectors; parts of one tile do not meet before they are
+// summed, so that vectors may as well lie across them. Then lanes, parts of a tile, and tiles are
+// added as binary trees.
+//
 // Every value is rounded to the compute type, as the element-wise operators have it, and added in
-// double. Positions count in row-major order of the shape. Blocks of kBlockElements of them are
-// summed in kSumLanes interleaved lanes, then blocks are added as a binary tree. Both are fixed by
-// the number of positions alone: neither strides nor the threads that get the branches matter.
+// double.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <new>
-#include <utility>
 
 #include "kernels/elementwise.h"
 
@@ -20,87 +24,121 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 
 constexpr int kSumLanes = 32;
-// What one thread sums, a power of two of blocks. Of rows that are gathered it is at least so many
-// that the cache lines they share are used up.
-constexpr int64_t kBranchBlocks = 16;
-constexpr int64_t kMostBranchBlocks = 128;
-constexpr int64_t kGatheredRows = 16;
+constexpr int64_t kLeastRow = 128;
+constexpr int64_t kPartLength = 4096;  // and what is less than kSumLanes, at the end of a row
+constexpr int kTileRows = 16;
+constexpr int64_t kStagedColumns = 256;  // of rows that are transposed before they are summed
 
 namespace reduce_detail {
 
-// The sums of positions with the same remainder by kSumLanes.
+inline void add_to(Vector<double>* sums, Vector<double> values) { *sums += values; }
+inline void add_to(Vector<double>* sums, Vector<float> values) {
+  sums[0] += low_doubles(values);
+  sums[1] += high_doubles(values);
+}
+
+// What a vector of values becomes in double.
+template <typename T>
+constexpr int kSumVectors = kLanes<ComputeType<T>> / kLanes<double>;
+
+// Halves are added until one number is left.
+inline double fold(double* numbers, int count) {
+  for (int half = count / 2; half > 0; half /= 2) {
+    for (int i = 0; i < half; ++i) numbers[i] += numbers[i + half];
+  }
+  return numbers[0];
+}
+
+// What is left of a row's part after the last full step of lanes, with zeros before it.
+template <typename T>
+struct LastStep {
+  LastStep(const T* end, int64_t rest) {
+    std::memcpy(elements + kSumLanes - rest, end - rest, rest * sizeof(T));
+  }
+  T elements[kSumLanes] = {};
+};
+
+// The sums of a row's part in lanes, where the row lies in memory.
 template <typename T>
 class LaneSums {
  public:
-  template <typename Point, typename... In>
-  void add_step(const Point& point, const In*... in) {
-    for (int k = 0; k < kPairs; ++k) add_pair(point, k * kVectors, load_pair(in + k * kPair)...);
+  // Only the last elements of a part may be no multiple of kSumLanes.
+  template <typename Point>
+  __attribute__((flatten)) void add(const Point& point, int64_t count, const T* x, const T* y) {
+    const Point own_point = point;  // on the stack, what they hold stays in registers
+    LaneSums own = *this;
+    int64_t i = 0;
+    for (; i + kSumLanes <= count; i += kSumLanes) own.add_step(own_point, x + i, y + i);
+    if (i < count) {
+      // Zeros make zeros, unless everything is NaN.
+      const LastStep<T> last_x(x + count, count - i), last_y(y + count, count - i);
+      own.add_step(own_point, last_x.elements, last_y.elements);
+    }
+    *this = own;
   }
 
-  void store(double* lanes) const {
-    double firsts[kSumLanes / 2], seconds[kSumLanes / 2];
-    std::memcpy(firsts, firsts_, sizeof firsts);
-    std::memcpy(seconds, seconds_, sizeof seconds);
+  double total() const {
+    double lanes[kSumLanes];
     for (int k = 0; k < kPairs; ++k) {
       for (int lane = 0; lane < kPair / 2; ++lane) {
-        lanes[k * kPair + place_of_first<T>(lane)] = firsts[k * kPair / 2 + lane];
-        lanes[k * kPair + place_of_second<T>(lane)] = seconds[k * kPair / 2 + lane];
+        const int vector = lane / kLanes<double>, place = lane % kLanes<double>;
+        lanes[k * kPair + place_of_first<T>(lane)] = sums_[k].first[vector][place];
+        lanes[k * kPair + place_of_second<T>(lane)] = sums_[k].second[vector][place];
       }
     }
+    return fold(lanes, kSumLanes);
   }
 
  private:
   static constexpr int kPair = 2 * kLanes<ComputeType<T>>;
   static constexpr int kPairs = kSumLanes / kPair;
-  static constexpr int kVectors = kPair / 2 / kLanes<double>;  // of double, for one of a pair
 
-  template <typename Point, typename... Pairs>
-  void add_pair(const Point& point, int at, const Pairs&... pairs) {
-    add(point(pairs.first...), firsts_ + at);
-    add(point(pairs.second...), seconds_ + at);
-  }
-  static void add(Vector<double> values, Vector<double>* sums) { *sums += values; }
-  static void add(Vector<float> values, Vector<double>* sums) {
-    sums[0] += low_doubles(values);
-    sums[1] += high_doubles(values);
+  template <typename Point>
+  void add_step(const Point& point, const T* x, const T* y) {
+    for (int k = 0; k < kPairs; ++k) {
+      const Pair<T> xs = load_pair(x + k * kPair), ys = load_pair(y + k * kPair);
+      add_to(sums_[k].first, point(xs.first, ys.first));
+      add_to(sums_[k].second, point(xs.second, ys.second));
+    }
   }
 
-  Vector<double> firsts_[kPairs * kVectors] = {};
-  Vector<double> seconds_[kPairs * kVectors] = {};
+  struct {
+    Vector<double> first[kSumVectors<T>];
+    Vector<double> second[kSumVectors<T>];
+  } sums_[kPairs] = {};
 };
 
-// Less than a step of elements, and zeros.
-template <typename T>
-struct Padded {
-  Padded(const T* from, int64_t count) { std::memcpy(elements, from, count * sizeof(T)); }
-  T elements[kSumLanes] = {};
-};
-
-// The sum of point(in...) over a block.
-template <typename T, typename Point, typename... More>
-__attribute__((flatten)) double sum_block(const Point& point, int64_t count, const T* first,
-                                          const More*... more) {
-  const Point own_point = point;  // on the stack, what it holds stays in registers
-  LaneSums<T> sums;
-  int64_t i = 0;
-  for (; i + kSumLanes <= count; i += kSumLanes) sums.add_step(own_point, first + i, more + i...);
-  double lanes[kSumLanes];
-  sums.store(lanes);
-  if (i < count) {
-    LaneSums<T> last;
-    last.add_step(own_point, Padded<T>(first + i, count - i).elements,
-                  Padded<T>(more + i, count - i).elements...);
-    double values[kSumLanes];
-    last.store(values);
-    for (int lane = 0; lane < count - i; ++lane) lanes[lane] += values[lane];
+// The sums of as many rows' parts as a vector has lanes, where columns lie in memory.
+template <typename T, typename Point>
+__attribute__((flatten)) void sum_across(const Point& point, int64_t count, const Columns<T>& x,
+                                         const Columns<T>& y, double* sums) {
+  constexpr int kTogether = kLanes<double>;  // lanes whose sums fit into the registers
+  const Point own_point = point;
+  Vector<double> lanes[kSumLanes][kSumVectors<T>] = {};
+  const auto value = [&](int64_t column) {
+    return own_point(load_widened(x.first + column * x.step),
+                     load_widened(y.first + column * y.step));
+  };
+  for (int lane = 0; lane < kSumLanes; lane += kTogether) {
+    Vector<double> own_lanes[kTogether][kSumVectors<T>] = {};
+    for (int64_t i = lane; i - lane + kSumLanes <= count; i += kSumLanes) {
+      for (int k = 0; k < kTogether; ++k) add_to(own_lanes[k], value(i + k));
+    }
+    std::memcpy(lanes[lane], own_lanes, sizeof own_lanes);
+  }
+  const int64_t before_last = count - kSumLanes;
+  for (int64_t i = count / kSumLanes * kSumLanes; i < count; ++i) {
+    add_to(lanes[i - before_last], value(i));
   }
   for (int half = kSumLanes / 2; half > 0; half /= 2) {
-    for (int lane = 0; lane < half; ++lane) lanes[lane] += lanes[lane + half];
+    for (int lane = 0; lane < half; ++lane) {
+      for (int k = 0; k < kSumVectors<T>; ++k) lanes[lane][k] += lanes[lane + half][k];
+    }
   }
-  return lanes[0];
+  std::memcpy(sums, lanes[0], sizeof lanes[0]);
 }
 
-// The sum of blocks [begin, end); the left branch holds a power of two of them.
+// The sum of leaves [begin, end); the left branch holds a power of two of them.
 template <typename Leaf>
 double sum_tree(const Leaf& leaf, int64_t begin, int64_t end) {
   if (end - begin == 1) return leaf(begin);
@@ -109,27 +147,13 @@ double sum_tree(const Leaf& leaf, int64_t begin, int64_t end) {
   return sum_tree(leaf, begin, begin + left) + sum_tree(leaf, begin + left, end);
 }
 
-// A matrix of point(x, y), for transpose().
-template <typename T, typename Point>
-struct PointsOf {
-  Columns<T> x;
-  Columns<T> y;
-  Point point;
+inline int64_t row_length(const Shape& shape) {
+  int64_t length = 1;
+  for (int i = shape.rank - 1; i >= 0 && length < kLeastRow; --i) length *= shape.dims[i];
+  return length;
+}
 
-  T element(int64_t row, int64_t column) const {
-    using V = Vector<T, kSquareSide<T>>;
-    return point(splat<V>(x.element(row, column)), splat<V>(y.element(row, column)))[0];
-  }
-  template <int squares>
-  auto load(int64_t row, int64_t column) const {
-    using V = Vector<T, squares * kSquareSide<T>>;
-    const V value = point(bit_cast<V>(x.template load<squares>(row, column)),
-                          bit_cast<V>(y.template load<squares>(row, column)));
-    return bit_cast<UnsignedOf<V>>(value);
-  }
-};
-
-// The values of point(x, y) at positions of a loop, to be summed in blocks.
+// The values of point(x, y), to be summed in tiles.
 template <typename T, typename Point>
 class Values {
  public:
@@ -139,81 +163,80 @@ class Values {
         point_(point),
         x_(operands::make_input<T>(x)),
         y_(operands::make_input<T>(y)),
-        gathers_(wants_tiles(loop_) && loop_.rank == 2 &&
-                 loop_.shape[0] <= kMostBranchBlocks * kBlockElements) {}
+        row_length_(row_length(shape)),
+        rows_(loop_.total > 0 ? loop_.total / row_length_ : 0),
+        parts_(std::max<int64_t>(1, (row_length_ + kPartLength - kSumLanes) / kPartLength)) {}
 
-  int64_t blocks() const { return (loop_.total + kBlockElements - 1) / kBlockElements; }
+  int64_t positions() const { return loop_.total; }
+  int64_t tiles() const { return (rows_ + kTileRows - 1) / kTileRows * parts_; }
 
-  // Any power of two gives the same sum.
-  int64_t branch_blocks() const {
-    int64_t count = kBranchBlocks;
-    const int64_t wanted = gathers_ ? kGatheredRows * loop_.shape[0] / kBlockElements : 0;
-    while (count < wanted && count < kMostBranchBlocks) count *= 2;
-    return count;
-  }
-
-  double sum_of_branch(int64_t branch) const {
-    const int64_t begin = branch * branch_blocks();
-    const int64_t end = std::min(blocks(), begin + branch_blocks());
-    if (gathers_) {
-      const Rows rows = rows_of(begin, end);
-      const std::unique_ptr<T[]> memory(new (std::nothrow) T[2 * rows.elements]);
-      if (memory) return sum_of_rows(rows, begin, end, memory.get());
+  double sum_of_tile(int64_t number) const {
+    const int64_t row = number / parts_ * kTileRows, column = number % parts_ * kPartLength;
+    const bool is_last = number % parts_ == parts_ - 1;
+    const Tile tile = {row, std::min<int64_t>(kTileRows, rows_ - row), column,
+                       is_last ? row_length_ - column : kPartLength};
+    double sums[kTileRows];
+    const bool x_across = lies_across(1, x_, tile), y_across = lies_across(2, y_, tile);
+    if (x_across && y_across && loop_.shape[1] >= kTileRows) {
+      sum_columns(tile, sums);
+    } else {
+      sum_rows(tile, x_across, y_across, sums);
     }
-    return sum_tree([&](int64_t block) { return sum_where_it_lies(block); }, begin, end);
+    return sum_tree([&](int64_t i) { return sums[i]; }, 0, tile.rows);
   }
 
  private:
-  struct Rows {
-    int64_t first;  // the position it begins at
-    int64_t elements;
+  struct Tile {
+    int64_t row, rows;
+    int64_t column, columns;
   };
 
-  int64_t block_size(int64_t block) const {
-    return std::min(kBlockElements, loop_.total - block * kBlockElements);
+  bool lies_across(int operand, const operands::Input<T>& input, const Tile& tile) const {
+    return loop_.shape[0] == row_length_ && loop_.shape[0] > 1 &&
+           operands::lies_across(loop_, operand, input, tile.row * row_length_,
+                                 tile.rows * row_length_);
   }
 
-  double sum_where_it_lies(int64_t block) const {
-    alignas(64) T buffers[2][kBlockElements];
-    const int64_t begin = block * kBlockElements, count = block_size(block);
-    const T* const x = operands::fetch(loop_, 1, x_, begin, count, buffers[0]);
-    const T* const y = operands::fetch(loop_, 2, y_, begin, count, buffers[1]);
-    return sum_block(point_, count, x, y);
+  // Vectors of rows; the last one may reach back to rows that are not the tile's.
+  void sum_columns(const Tile& tile, double* sums) const {
+    constexpr int64_t kRows = kLanes<ComputeType<T>>;
+    const int64_t rows_left = loop_.shape[1] - tile.row % loop_.shape[1];
+    for (int64_t done = 0; done < tile.rows; done += kRows) {
+      const int64_t back = std::max<int64_t>(0, done + kRows - rows_left);
+      const int64_t begin = (tile.row + done - back) * row_length_ + tile.column;
+      double found[kRows];
+      sum_across(point_, tile.columns, operands::columns_of(loop_, 1, x_, begin),
+                 operands::columns_of(loop_, 2, y_, begin), found);
+      std::copy_n(found + back, std::min(kRows - back, tile.rows - done), sums + done);
+    }
   }
 
-  // The rows that hold the positions of blocks [begin, end).
-  Rows rows_of(int64_t begin, int64_t end) const {
-    const int64_t length = loop_.shape[0];
-    const int64_t first = begin * kBlockElements / length;
-    const int64_t last = (std::min(end * kBlockElements, loop_.total) - 1) / length;
-    return {first * length, (last - first + 1) * length};
-  }
-
-  // Many rows at once: each alone would take an element of every cache line, and so would the next.
-  double sum_of_rows(const Rows& rows, int64_t begin, int64_t end, T* memory) const {
-    const auto sum = [&](const auto& point, const auto*... in) {
-      const auto leaf = [&](int64_t block) {
-        const int64_t from = block * kBlockElements - rows.first;
-        return sum_block(point, block_size(block), in + from...);
-      };
-      return sum_tree(leaf, begin, end);
-    };
-    if constexpr (std::is_same_v<T, ComputeType<T>>) {
-      if (lies_across(1, x_, rows) && lies_across(2, y_, rows)) {
-        const PointsOf<T, Point> points{operands::columns_of(loop_, 1, x_, rows.first),
-                                        operands::columns_of(loop_, 2, y_, rows.first), point_};
-        transpose(points, rows.elements / loop_.shape[0], loop_.shape[0], memory);
-        return sum([](auto value) { return value; }, memory);
+  void sum_rows(const Tile& tile, bool x_across, bool y_across, double* sums) const {
+    alignas(64) T buffers[2][kTileRows * (kStagedColumns + kSumLanes)];
+    static_assert(sizeof buffers[0] / sizeof(T) >= kPartLength + kSumLanes, "a part fits in");
+    const int64_t usual = x_across || y_across ? kStagedColumns : kPartLength;
+    LaneSums<T> lanes[kTileRows];
+    for (int64_t done = 0, count; done < tile.columns; done += count) {
+      const int64_t left = tile.columns - done;
+      count = left < usual + kSumLanes ? left : usual;
+      const int64_t begin = tile.row * row_length_ + tile.column + done;
+      if (x_across) turn(1, x_, begin, tile.rows, count, buffers[0]);
+      if (y_across) turn(2, y_, begin, tile.rows, count, buffers[1]);
+      for (int64_t row = 0; row < tile.rows; ++row) {
+        const int64_t at = begin + row * row_length_;
+        lanes[row].add(point_, count,
+                       x_across ? buffers[0] + row * count
+                                : operands::fetch(loop_, 1, x_, at, count, buffers[0]),
+                       y_across ? buffers[1] + row * count
+                                : operands::fetch(loop_, 2, y_, at, count, buffers[1]));
       }
     }
-    const T* const x = operands::fetch(loop_, 1, x_, rows.first, rows.elements, memory);
-    const T* const y =
-        operands::fetch(loop_, 2, y_, rows.first, rows.elements, memory + rows.elements);
-    return sum(point_, x, y);
+    for (int64_t row = 0; row < tile.rows; ++row) sums[row] = lanes[row].total();
   }
 
-  bool lies_across(int operand, const operands::Input<T>& input, const Rows& rows) const {
-    return operands::lies_across(loop_, operand, input, rows.first, rows.elements);
+  void turn(int operand, const operands::Input<T>& input, int64_t begin, int64_t rows,
+            int64_t columns, T* to) const {
+    transpose(operands::columns_of(loop_, operand, input, begin), rows, columns, to);
   }
 
   const TensorView every_position_;
@@ -221,24 +244,30 @@ class Values {
   const Point& point_;
   const operands::Input<T> x_;
   const operands::Input<T> y_;
-  const bool gathers_;
+  const int64_t row_length_;
+  const int64_t rows_;
+  const int64_t parts_;  // of a row
 };
 
 }  // namespace reduce_detail
 
 // The sum of point(x, y) over a shape that x and y broadcast to; 0 if it has no elements.
+// point(0, 0) must be 0, or NaN with all others.
 template <typename T, typename Point>
 double sum_of(const Point& point, const Shape& shape, const TensorView& x, const TensorView& y) {
   const reduce_detail::Values<T, Point> values(point, shape, x, y);
-  if (values.blocks() == 0) return 0.0;
-  // Full branches of a power of two of blocks are branches of the whole tree, too.
-  const int64_t branches = (values.blocks() + values.branch_blocks() - 1) / values.branch_blocks();
-  if (branches == 1) return values.sum_of_branch(0);
-  const std::unique_ptr<double[]> sums(new double[branches]);
-  parallel_for(branches, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) sums[i] = values.sum_of_branch(i);
+  const int64_t tiles = values.tiles();
+  if (tiles == 0) return 0.0;
+  if (tiles == 1) return values.sum_of_tile(0);
+  const auto sum_of_tile = [&](int64_t tile) { return values.sum_of_tile(tile); };
+  if (values.positions() <= kParallelElements) {
+    return reduce_detail::sum_tree(sum_of_tile, 0, tiles);
+  }
+  const std::unique_ptr<double[]> sums(new double[tiles]);
+  parallel_for(tiles, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) sums[i] = sum_of_tile(i);
   });
-  return reduce_detail::sum_tree([&](int64_t branch) { return sums[branch]; }, 0, branches);
+  return reduce_detail::sum_tree([&](int64_t tile) { return sums[tile]; }, 0, tiles);
 }
 
 }  // namespace ACLHOST_ISA

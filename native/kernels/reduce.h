@@ -26,8 +26,8 @@ inline namespace ACLHOST_ISA {
 constexpr int kSumLanes = 32;
 constexpr int64_t kLeastRow = 128;
 constexpr int64_t kPartLength = 4096;  // and what is less than kSumLanes, at the end of a row
-constexpr int kTileRows = 16;
-constexpr int64_t kStagedColumns = 256;  // of rows that are transposed before they are summed
+constexpr int kTileRows = 32;
+constexpr int64_t kTurnedColumns = 128;  // of a tile that are transposed at once
 
 namespace reduce_detail {
 
@@ -41,102 +41,183 @@ inline void add_to(Vector<double>* sums, Vector<float> values) {
 template <typename T>
 constexpr int kSumVectors = kLanes<ComputeType<T>> / kLanes<double>;
 
-// Halves are added until one number is left.
-inline double fold(double* numbers, int count) {
+// Adds the upper half to the lower one until one number, or one vector, is left.
+template <typename Number>
+void fold(Number* numbers, int count) {
   for (int half = count / 2; half > 0; half /= 2) {
     for (int i = 0; i < half; ++i) numbers[i] += numbers[i + half];
   }
-  return numbers[0];
 }
 
-// What is left of a row's part after the last full step of lanes, with zeros before it.
+// Steps of values that are added before they become double, see Note [The order of sums].
+template <typename T>
+constexpr int kStepsTogether = sizeof(T) == 2 ? 4 : 1;
+
+// Lanes are added to their neighbours first where a pair of vectors has them at the same place.
+template <typename T>
+constexpr bool kNeighboursFirst = place_of_second<T>(0) == 1;
+
+// A step of zeros, then one of bits that are set.
+template <typename T>
+struct StepMask {
+  constexpr StepMask() {
+    for (int i = kSumLanes; i < 2 * kSumLanes; ++i) bits[i] = static_cast<BitsOf<T>>(-1);
+  }
+  BitsOf<T> bits[2 * kSumLanes] = {};
+};
+template <typename T>
+constexpr StepMask<T> kStepMask;
+
+// What is left of a row's part after the last full step of lanes, with zeros before it. Zeros make
+// zeros, unless everything is NaN.
 template <typename T>
 struct LastStep {
-  LastStep(const T* end, int64_t rest) {
-    std::memcpy(elements + kSumLanes - rest, end - rest, rest * sizeof(T));
+  LastStep(const T* first, int64_t count) {
+    const int64_t rest = count % kSumLanes;
+    if (count < kSumLanes) {
+      std::memcpy(bits + kSumLanes - rest, first, rest * sizeof(T));
+      return;
+    }
+    std::memcpy(bits, first + count - kSumLanes, sizeof bits);
+    for (int i = 0; i < kSumLanes; ++i) bits[i] &= kStepMask<T>.bits[rest + i];
   }
-  T elements[kSumLanes] = {};
+  const T* elements() const { return reinterpret_cast<const T*>(bits); }
+
+  alignas(64) BitsOf<T> bits[kSumLanes] = {};
 };
 
 // The sums of a row's part in lanes, where the row lies in memory.
 template <typename T>
 class LaneSums {
  public:
-  // Only the last elements of a part may be no multiple of kSumLanes.
+  // Only the last elements of a part may be no multiple of what is added together.
   template <typename Point>
   __attribute__((flatten)) void add(const Point& point, int64_t count, const T* x, const T* y) {
+    constexpr int64_t kTogether = kStepsTogether<T> * kSumLanes;
     const Point own_point = point;  // on the stack, what they hold stays in registers
     LaneSums own = *this;
     int64_t i = 0;
-    for (; i + kSumLanes <= count; i += kSumLanes) own.add_step(own_point, x + i, y + i);
+    for (; i + kTogether <= count; i += kTogether) {
+      own.template add_steps<kStepsTogether<T>>(own_point, x + i, y + i);
+    }
+    for (; i + kSumLanes <= count; i += kSumLanes) {
+      own.template add_steps<1>(own_point, x + i, y + i);
+    }
     if (i < count) {
-      // Zeros make zeros, unless everything is NaN.
-      const LastStep<T> last_x(x + count, count - i), last_y(y + count, count - i);
-      own.add_step(own_point, last_x.elements, last_y.elements);
+      const LastStep<T> last_x(x, count), last_y(y, count);
+      own.template add_steps<1>(own_point, last_x.elements(), last_y.elements());
     }
     *this = own;
   }
 
   double total() const {
-    double lanes[kSumLanes];
-    for (int k = 0; k < kPairs; ++k) {
-      for (int lane = 0; lane < kPair / 2; ++lane) {
-        const int vector = lane / kLanes<double>, place = lane % kLanes<double>;
-        lanes[k * kPair + place_of_first<T>(lane)] = sums_[k].first[vector][place];
-        lanes[k * kPair + place_of_second<T>(lane)] = sums_[k].second[vector][place];
+    constexpr int kVectors = kSumLanes / kLanes<double>;
+    Vector<double> vectors[kVectors];
+    int count = kVectors;
+    if constexpr (kNeighboursFirst<T>) {
+      count = 0;
+      for (const auto& pair : sums_) {
+        for (int k = 0; k < kSumVectors<T>; ++k) vectors[count++] = pair[0][k] + pair[1][k];
       }
+    } else {
+      std::memcpy(vectors, sums_, sizeof vectors);
     }
-    return fold(lanes, kSumLanes);
+    fold(vectors, count);
+    double numbers[kLanes<double>];
+    store_vector(numbers, vectors[0]);
+    fold(numbers, kLanes<double>);
+    return numbers[0];
   }
 
  private:
   static constexpr int kPair = 2 * kLanes<ComputeType<T>>;
   static constexpr int kPairs = kSumLanes / kPair;
 
-  template <typename Point>
-  void add_step(const Point& point, const T* x, const T* y) {
+  template <int steps, typename Point>
+  void add_steps(const Point& point, const T* x, const T* y) {
     for (int k = 0; k < kPairs; ++k) {
-      const Pair<T> xs = load_pair(x + k * kPair), ys = load_pair(y + k * kPair);
-      add_to(sums_[k].first, point(xs.first, ys.first));
-      add_to(sums_[k].second, point(xs.second, ys.second));
+      ComputeVector<T> first[steps], second[steps];
+      for (int step = 0; step < steps; ++step) {
+        const int at = step * kSumLanes + k * kPair;
+        const Pair<T> xs = load_pair(x + at), ys = load_pair(y + at);
+        first[step] = point(xs.first, ys.first);
+        second[step] = point(xs.second, ys.second);
+      }
+      fold(first, steps);
+      fold(second, steps);
+      add_to(sums_[k][0], first[0]);
+      add_to(sums_[k][1], second[0]);
     }
   }
 
-  struct {
-    Vector<double> first[kSumVectors<T>];
-    Vector<double> second[kSumVectors<T>];
-  } sums_[kPairs] = {};
+  Vector<double> sums_[kPairs][2][kSumVectors<T>] = {};  // of the first and the second of a pair
 };
 
-// The sums of as many rows' parts as a vector has lanes, where columns lie in memory.
+// The sums of kTileRows rows' parts, where columns lie in memory.
 template <typename T, typename Point>
-__attribute__((flatten)) void sum_across(const Point& point, int64_t count, const Columns<T>& x,
-                                         const Columns<T>& y, double* sums) {
-  constexpr int kTogether = kLanes<double>;  // lanes whose sums fit into the registers
-  const Point own_point = point;
-  Vector<double> lanes[kSumLanes][kSumVectors<T>] = {};
-  const auto value = [&](int64_t column) {
-    return own_point(load_widened(x.first + column * x.step),
-                     load_widened(y.first + column * y.step));
+class ColumnSums {
+ public:
+  __attribute__((flatten)) ColumnSums(const Point& point, int64_t count, const Columns<T>& x,
+                                      const Columns<T>& y) {
+    constexpr int kTogether = kStepsTogether<T>;
+    const Point own_point = point;
+    const Columns<T> own_x = x, own_y = y;
+    int64_t i = 0;
+    for (; i + kTogether * kSumLanes <= count; i += kTogether * kSumLanes) {
+      for (int lane = 0; lane < kSumLanes; ++lane) {
+        add<kTogether>(own_point, i + lane, own_x, own_y, lanes_[lane]);
+      }
+    }
+    for (; i + kSumLanes <= count; i += kSumLanes) {
+      for (int lane = 0; lane < kSumLanes; ++lane) {
+        add<1>(own_point, i + lane, own_x, own_y, lanes_[lane]);
+      }
+    }
+    for (; i < count; ++i) add<1>(own_point, i, own_x, own_y, lanes_[i - count + kSumLanes]);
+    int left = kSumLanes;
+    if constexpr (kNeighboursFirst<T>) {
+      left /= 2;
+      for (int lane = 0; lane < left; ++lane) {
+        lanes_[lane] = lanes_[2 * lane];
+        lanes_[lane] += lanes_[2 * lane + 1];
+      }
+    }
+    fold(lanes_, left);
+  }
+
+  const void* totals() const { return lanes_; }
+
+ private:
+  static constexpr int kVectors = kTileRows / kLanes<ComputeType<T>>;
+
+  struct Rows {
+    Vector<double> sums[kVectors][kSumVectors<T>] = {};
+
+    void operator+=(const Rows& other) {
+      for (int k = 0; k < kVectors; ++k) {
+        for (int i = 0; i < kSumVectors<T>; ++i) sums[k][i] += other.sums[k][i];
+      }
+    }
   };
-  for (int lane = 0; lane < kSumLanes; lane += kTogether) {
-    Vector<double> own_lanes[kTogether][kSumVectors<T>] = {};
-    for (int64_t i = lane; i - lane + kSumLanes <= count; i += kSumLanes) {
-      for (int k = 0; k < kTogether; ++k) add_to(own_lanes[k], value(i + k));
+
+  // Columns one step after the other, to one lane.
+  template <int steps>
+  static void add(const Point& point, int64_t column, const Columns<T>& x, const Columns<T>& y,
+                  Rows& lane) {
+    for (int k = 0; k < kVectors; ++k) {
+      ComputeVector<T> values[steps];
+      for (int step = 0; step < steps; ++step) {
+        const int64_t at = column + step * kSumLanes;
+        values[step] = point(load_widened(x.first + at * x.step + k * kLanes<ComputeType<T>>),
+                             load_widened(y.first + at * y.step + k * kLanes<ComputeType<T>>));
+      }
+      fold(values, steps);
+      add_to(lane.sums[k], values[0]);
     }
-    std::memcpy(lanes[lane], own_lanes, sizeof own_lanes);
   }
-  const int64_t before_last = count - kSumLanes;
-  for (int64_t i = count / kSumLanes * kSumLanes; i < count; ++i) {
-    add_to(lanes[i - before_last], value(i));
-  }
-  for (int half = kSumLanes / 2; half > 0; half /= 2) {
-    for (int lane = 0; lane < half; ++lane) {
-      for (int k = 0; k < kSumVectors<T>; ++k) lanes[lane][k] += lanes[lane + half][k];
-    }
-  }
-  std::memcpy(sums, lanes[0], sizeof lanes[0]);
-}
+
+  Rows lanes_[kSumLanes];
+};
 
 // The sum of leaves [begin, end); the left branch holds a power of two of them.
 template <typename Leaf>
@@ -177,10 +258,12 @@ class Values {
                        is_last ? row_length_ - column : kPartLength};
     double sums[kTileRows];
     const bool x_across = lies_across(1, x_, tile), y_across = lies_across(2, y_, tile);
-    if (x_across && y_across && loop_.shape[1] >= kTileRows) {
+    if (!x_across && !y_across) {
+      sum_rows(tile, sums);
+    } else if (x_across && y_across && loop_.shape[1] >= kTileRows) {
       sum_columns(tile, sums);
     } else {
-      sum_rows(tile, x_across, y_across, sums);
+      sum_turned_rows(tile, x_across, y_across, sums);
     }
     return sum_tree([&](int64_t i) { return sums[i]; }, 0, tile.rows);
   }
@@ -197,28 +280,37 @@ class Values {
                                  tile.rows * row_length_);
   }
 
-  // Vectors of rows; the last one may reach back to rows that are not the tile's.
+  // At the end of a column this begins with rows that are not the tile's.
   void sum_columns(const Tile& tile, double* sums) const {
-    constexpr int64_t kRows = kLanes<ComputeType<T>>;
     const int64_t rows_left = loop_.shape[1] - tile.row % loop_.shape[1];
-    for (int64_t done = 0; done < tile.rows; done += kRows) {
-      const int64_t back = std::max<int64_t>(0, done + kRows - rows_left);
-      const int64_t begin = (tile.row + done - back) * row_length_ + tile.column;
-      double found[kRows];
-      sum_across(point_, tile.columns, operands::columns_of(loop_, 1, x_, begin),
-                 operands::columns_of(loop_, 2, y_, begin), found);
-      std::copy_n(found + back, std::min(kRows - back, tile.rows - done), sums + done);
+    const int64_t back = std::max<int64_t>(0, kTileRows - rows_left);
+    const int64_t begin = (tile.row - back) * row_length_ + tile.column;
+    const ColumnSums<T, Point> found(point_, tile.columns,
+                                     operands::columns_of(loop_, 1, x_, begin),
+                                     operands::columns_of(loop_, 2, y_, begin));
+    std::memcpy(sums, static_cast<const double*>(found.totals()) + back,
+                tile.rows * sizeof(double));
+  }
+
+  void sum_rows(const Tile& tile, double* sums) const {
+    alignas(64) T buffers[2][kPartLength + kSumLanes];
+    for (int64_t row = 0; row < tile.rows; ++row) {
+      const int64_t begin = (tile.row + row) * row_length_ + tile.column;
+      LaneSums<T> lanes;
+      lanes.add(point_, tile.columns,
+                operands::fetch(loop_, 1, x_, begin, tile.columns, buffers[0]),
+                operands::fetch(loop_, 2, y_, begin, tile.columns, buffers[1]));
+      sums[row] = lanes.total();
     }
   }
 
-  void sum_rows(const Tile& tile, bool x_across, bool y_across, double* sums) const {
-    alignas(64) T buffers[2][kTileRows * (kStagedColumns + kSumLanes)];
-    static_assert(sizeof buffers[0] / sizeof(T) >= kPartLength + kSumLanes, "a part fits in");
-    const int64_t usual = x_across || y_across ? kStagedColumns : kPartLength;
+  // Some columns of all rows at once: the cache lines they share are then used up.
+  void sum_turned_rows(const Tile& tile, bool x_across, bool y_across, double* sums) const {
+    alignas(64) T buffers[2][kTileRows * (kTurnedColumns + kSumLanes)];
     LaneSums<T> lanes[kTileRows];
     for (int64_t done = 0, count; done < tile.columns; done += count) {
       const int64_t left = tile.columns - done;
-      count = left < usual + kSumLanes ? left : usual;
+      count = left < kTurnedColumns + kSumLanes ? left : kTurnedColumns;
       const int64_t begin = tile.row * row_length_ + tile.column + done;
       if (x_across) turn(1, x_, begin, tile.rows, count, buffers[0]);
       if (y_across) turn(2, y_, begin, tile.rows, count, buffers[1]);

@@ -78,8 +78,12 @@ struct LastStep {
       std::memcpy(bits + kSumLanes - rest, first, rest * sizeof(T));
       return;
     }
-    std::memcpy(bits, first + count - kSumLanes, sizeof bits);
-    for (int i = 0; i < kSumLanes; ++i) bits[i] &= kStepMask<T>.bits[rest + i];
+    using Bits = Vector<BitsOf<T>>;
+    const T* const last = first + count - kSumLanes;
+    for (int i = 0; i < kSumLanes; i += kLanes<BitsOf<T>>) {
+      const auto mask = load_vector<Bits>(kStepMask<T>.bits + rest + i);
+      store_vector(bits + i, load_vector<Bits>(last + i) & mask);
+    }
   }
   const T* elements() const { return reinterpret_cast<const T*>(bits); }
 

@@ -3,14 +3,14 @@
 //
 // Note [The order of sums]
 // It follows from the shape alone: neither strides nor threads nor instruction sets matter. The
-// last dimensions make a row, as few of them as hold kLeastRow positions. Rows are cut in parts of
-// kPartLength, and kTileRows rows' parts make a tile. A part is summed in kSumLanes interleaved
-// lanes, so that a row may lie in memory as vectors; parts of one tile do not meet before they are
-// summed, so that vectors may as well lie across them. Then lanes, parts of a tile, and tiles are
-// added as binary trees.
+// last dimensions make a row, as few of them as hold kLeastRow positions; rows are cut in parts of
+// kPartLength. A part is summed in kSumLanes interleaved lanes, so that a row may lie in memory as
+// vectors. Parts do not meet before they are summed, so that vectors may as well lie across rows.
+// Lanes, and then parts in the order of positions, are added as binary trees.
 //
 // Every value is rounded to the compute type, as the element-wise operators have it, and added in
-// double.
+// double. Of 16-bit types kStepsTogether values of a lane are added in float first: what that loses
+// does not show in the result.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 
 constexpr int kSumLanes = 32;
-constexpr int64_t kLeastRow = 128;
+constexpr int64_t kLeastRow = 64;
 constexpr int64_t kPartLength = 4096;  // and what is less than kSumLanes, at the end of a row
 constexpr int kTileRows = 32;
 constexpr int64_t kTurnedColumns = 128;  // of a tile that are transposed at once
@@ -250,16 +250,23 @@ class Values {
         y_(operands::make_input<T>(y)),
         row_length_(row_length(shape)),
         rows_(loop_.total > 0 ? loop_.total / row_length_ : 0),
-        parts_(std::max<int64_t>(1, (row_length_ + kPartLength - kSumLanes) / kPartLength)) {}
+        parts_(std::max<int64_t>(1, (row_length_ + kPartLength - kSumLanes) / kPartLength)) {
+    while (branch_ < kTileRows && branch_ * row_length_ < kPartLength) branch_ *= 2;
+    const bool may_lie_across = loop_.rank > 1 && loop_.shape[0] == row_length_ &&
+                                (loop_.strides[1][1] == 1 || loop_.strides[2][1] == 1);
+    tile_rows_ = may_lie_across ? kTileRows : branch_;
+  }
 
   int64_t positions() const { return loop_.total; }
-  int64_t tiles() const { return (rows_ + kTileRows - 1) / kTileRows * parts_; }
+  int64_t tiles() const { return (rows_ + tile_rows_ - 1) / tile_rows_ * parts_; }
+  // Branches of the tree that a single tile makes.
+  int64_t branches() const { return (rows_ * parts_ + branch_ - 1) / branch_; }
 
-  double sum_of_tile(int64_t number) const {
-    const int64_t row = number / parts_ * kTileRows, column = number % parts_ * kPartLength;
-    const bool is_last = number % parts_ == parts_ - 1;
-    const Tile tile = {row, std::min<int64_t>(kTileRows, rows_ - row), column,
-                       is_last ? row_length_ - column : kPartLength};
+  void sum_tile(int64_t number, double* branches) const {
+    const int64_t part = number % parts_, row = number / parts_ * tile_rows_;
+    const int64_t column = part * kPartLength;
+    const Tile tile = {row, std::min(tile_rows_, rows_ - row), column,
+                       part == parts_ - 1 ? row_length_ - column : kPartLength};
     double sums[kTileRows];
     const bool x_across = lies_across(1, x_, tile), y_across = lies_across(2, y_, tile);
     if (!x_across && !y_across) {
@@ -269,7 +276,10 @@ class Values {
     } else {
       sum_turned_rows(tile, x_across, y_across, sums);
     }
-    return sum_tree([&](int64_t i) { return sums[i]; }, 0, tile.rows);
+    for (int64_t i = 0; i < tile.rows; i += branch_) {
+      branches[((row + i) * parts_ + part) / branch_] =
+          sum_tree([&](int64_t k) { return sums[k]; }, i, std::min(i + branch_, tile.rows));
+    }
   }
 
  private:
@@ -279,7 +289,7 @@ class Values {
   };
 
   bool lies_across(int operand, const operands::Input<T>& input, const Tile& tile) const {
-    return loop_.shape[0] == row_length_ && loop_.shape[0] > 1 &&
+    return loop_.shape[0] == row_length_ &&
            operands::lies_across(loop_, operand, input, tile.row * row_length_,
                                  tile.rows * row_length_);
   }
@@ -343,6 +353,8 @@ class Values {
   const int64_t row_length_;
   const int64_t rows_;
   const int64_t parts_;  // of a row
+  int64_t branch_ = 1;   // how many rows are one, if there are no parts
+  int64_t tile_rows_;
 };
 
 }  // namespace reduce_detail
@@ -352,18 +364,20 @@ class Values {
 template <typename T, typename Point>
 double sum_of(const Point& point, const Shape& shape, const TensorView& x, const TensorView& y) {
   const reduce_detail::Values<T, Point> values(point, shape, x, y);
-  const int64_t tiles = values.tiles();
-  if (tiles == 0) return 0.0;
-  if (tiles == 1) return values.sum_of_tile(0);
-  const auto sum_of_tile = [&](int64_t tile) { return values.sum_of_tile(tile); };
+  if (values.positions() == 0) return 0.0;
+  double only;
+  const std::unique_ptr<double[]> many(values.branches() > 1 ? new double[values.branches()]
+                                                             : nullptr);
+  double* const branches = many ? many.get() : &only;
+  const auto sum_tiles = [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) values.sum_tile(i, branches);
+  };
   if (values.positions() <= kParallelElements) {
-    return reduce_detail::sum_tree(sum_of_tile, 0, tiles);
+    sum_tiles(0, values.tiles());
+  } else {
+    parallel_for(values.tiles(), 1, sum_tiles);
   }
-  const std::unique_ptr<double[]> sums(new double[tiles]);
-  parallel_for(tiles, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) sums[i] = sum_of_tile(i);
-  });
-  return reduce_detail::sum_tree([&](int64_t tile) { return sums[tile]; }, 0, tiles);
+  return reduce_detail::sum_tree([&](int64_t i) { return branches[i]; }, 0, values.branches());
 }
 
 }  // namespace ACLHOST_ISA

@@ -42,12 +42,13 @@ void view_buffer(const Py_buffer& buffer, const char* parameter, TensorView* vie
   check_rank(buffer.ndim, parameter);
   view->dtype = type->dtype;
   view->rank = buffer.ndim;
+  Reach reach;
   for (int i = 0; i < view->rank; ++i) {
-    view->shape[i] = buffer.shape[i];
-    view->strides[i] =
-        stride_in_elements(buffer.strides[i], buffer.shape[i], type->size, parameter);
+    const int64_t size = view->shape[i] = buffer.shape[i];
+    view->strides[i] = stride_in_elements(buffer.strides[i], size, type->size, parameter);
+    reach.add(size, view->strides[i]);
   }
-  place_view(*view, buffer.buf, type->size);
+  place_view(*view, reach, buffer.buf, type->size);
 }
 
 [[noreturn]] void raise_no_array(nb::handle object, const char* parameter) {

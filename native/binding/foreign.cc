@@ -90,16 +90,18 @@ void view_tensor(const dlpack::Tensor& tensor, const char* parameter, TensorView
   check_rank(tensor.rank, parameter);
   view->dtype = type->dtype;
   view->rank = tensor.rank;
+  Reach reach;
   int64_t row_major = 1;
   for (int i = view->rank - 1; i >= 0; --i) {
     view->shape[i] = tensor.shape[i];
     view->strides[i] = tensor.strides ? tensor.strides[i] : row_major;
     row_major *= view->shape[i];
+    reach.add(view->shape[i], view->strides[i]);
   }
-  if (!tensor.data && !view->empty()) {
+  if (!tensor.data && !reach.empty) {
     raise(PyExc_ValueError, "%s: the array has no memory", parameter);
   }
-  place_view(*view, static_cast<char*>(tensor.data) + tensor.byte_offset, type->size);
+  place_view(*view, reach, static_cast<char*>(tensor.data) + tensor.byte_offset, type->size);
 }
 
 // Libraries older than DLPack 1.0 know no parameter for the version.

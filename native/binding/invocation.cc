@@ -57,11 +57,6 @@ void Operands::flag(const char* name, nb::handle object, bool* value) {
   *value = PyObject_IsTrue(object.ptr()) == 1;
 }
 
-void Operands::int_array(const char* name, nb::handle object, int length, IntArrayView* view) {
-  *view = PyIndex_Check(object.ptr()) ? int_array_from_index(object, name, length)
-                                      : int_array_from_python(object, name);
-}
-
 void Operands::choice(const char* name, nb::handle object, std::initializer_list<const char*> words,
                       int64_t* value) {
   if (PyIndex_Check(object.ptr())) {

@@ -46,7 +46,9 @@ class Operands {
   }
   void flag(const char* name, nanobind::handle object, bool* value);  // Python's or NumPy's
   // One integer stands for `length` equal ones.
-  void int_array(const char* name, nanobind::handle object, int length, IntArrayView* view);
+  void int_array(const char* name, nanobind::handle object, int length, IntArrayView* view) {
+    int_array_from_python(object, name, length, view);
+  }
   // A word stands for its position among `words`.
   void choice(const char* name, nanobind::handle object, std::initializer_list<const char*> words,
               int64_t* value);
@@ -54,14 +56,14 @@ class Operands {
   static nanobind::handle member(nanobind::handle out, int index, int count);
 
  protected:
+  static constexpr int kMost = 4;  // arrays of an operator; no more, because each call clears them
+
   void allocate_results();
   void zero_new_results();  // where the operator writes nothing
   void announce_changes() const;
   nanobind::object results();
 
  private:
-  static constexpr int kMost = 8;  // more arrays than any operator has
-
   struct Result {
     TensorView* view;
     const Array* given;     // null: a new one
@@ -82,8 +84,10 @@ class Operands {
 // another thread could make use of it.
 constexpr int64_t kBriefElements = 16384;
 
-template <typename Args>
+template <typename Args, int kTensors>
 class Invocation : public Operands {
+  static_assert(kTensors <= kMost);
+
  public:
   Args args;
 

@@ -31,22 +31,29 @@ inline int64_t stride_in_elements(int64_t bytes, int64_t size, int64_t item_size
   return bytes >> __builtin_ctzll(static_cast<unsigned long long>(item_size));
 }
 
-// Sets data, offset and storage_elements of a view that has a shape and strides.
-inline void place_view(TensorView& view, void* first_element, int64_t item_size) {
+// What the dimensions of a view reach, in elements from its first one.
+struct Reach {
   int64_t below = 0;
   int64_t above = 0;
-  for (int i = 0; i < view.rank; ++i) {
-    const int64_t reach = (view.shape[i] - 1) * view.strides[i];
-    below += std::min<int64_t>(reach, 0);
-    above += std::max<int64_t>(reach, 0);
+  bool empty = false;
+
+  void add(int64_t size, int64_t stride) {
+    const int64_t last = (size - 1) * stride;
+    below += std::min<int64_t>(last, 0);
+    above += std::max<int64_t>(last, 0);
+    empty |= size == 0;
   }
-  const bool empty = view.empty();
-  if (empty) below = 0;
+};
+
+// Sets data, offset and storage_elements of a view that has a shape and strides.
+inline void place_view(TensorView& view, const Reach& reach, void* first_element,
+                       int64_t item_size) {
+  const int64_t below = reach.empty ? 0 : reach.below;
   view.present = true;
   view.format = ACL_FORMAT_ND;
   view.data = static_cast<char*>(first_element) + below * item_size;
   view.offset = -below;
-  view.storage_elements = empty ? 0 : above - below + 1;
+  view.storage_elements = reach.empty ? 0 : reach.above - below + 1;
 }
 
 }  // namespace aclhost::python

@@ -159,12 +159,13 @@ void view_numpy(PyObject* object, const char* parameter, TensorView* view) {
   const int64_t item_size = PyArray_ITEMSIZE(array);
   check_rank(PyArray_NDIM(array), parameter);
   view->rank = PyArray_NDIM(array);
+  Reach reach;
   for (int i = 0; i < view->rank; ++i) {
-    view->shape[i] = PyArray_DIM(array, i);
-    view->strides[i] =
-        stride_in_elements(PyArray_STRIDE(array, i), view->shape[i], item_size, parameter);
+    const int64_t size = view->shape[i] = PyArray_DIM(array, i);
+    view->strides[i] = stride_in_elements(PyArray_STRIDE(array, i), size, item_size, parameter);
+    reach.add(size, view->strides[i]);
   }
-  place_view(*view, PyArray_DATA(array), item_size);
+  place_view(*view, reach, PyArray_DATA(array), item_size);
 }
 
 nb::object numpy_from_scalar(PyObject* scalar) {

@@ -55,19 +55,23 @@ bool looks_like_array(nb::handle object) {
          nb::hasattr(object, "__array_interface__");
 }
 
-int64_t to_int64(nb::handle object, const char* parameter) {
-  nb::object integer = nb::steal(PyNumber_Index(object.ptr()));
+int64_t to_int64(PyObject* integer, const char* parameter) {
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(integer, &overflow);
+  if (overflow != 0) {
+    raise(PyExc_OverflowError, "%s: %S fits no 64-bit integer", parameter, integer);
+  }
+  return value;
+}
+
+int64_t element_to_int64(PyObject* element, const char* parameter) {
+  nb::object integer = nb::steal(PyNumber_Index(element));
   if (!integer) {
     PyErr_Clear();
     raise(PyExc_TypeError, "%s: expected a sequence of integers, got an element of type %s",
-          parameter, Py_TYPE(object.ptr())->tp_name);
+          parameter, Py_TYPE(element)->tp_name);
   }
-  int overflow = 0;
-  const long long value = PyLong_AsLongLongAndOverflow(integer.ptr(), &overflow);
-  if (overflow != 0) {
-    raise(PyExc_OverflowError, "%s: %S fits no 64-bit integer", parameter, integer.ptr());
-  }
-  return value;
+  return to_int64(integer.ptr(), parameter);
 }
 
 // What nearly every call passes, a list or tuple of ints, can be read where it is.
@@ -85,6 +89,23 @@ bool read_plain_ints(PyObject* object, IntArrayView* view) {
   view->present = true;
   view->size = static_cast<uint64_t>(size);
   return true;
+}
+
+void read_sequence(PyObject* object, const char* parameter, IntArrayView* view) {
+  // A copy: elements run Python code, which may change the caller's list.
+  nb::object sequence = nb::steal(PySequence_Tuple(object));
+  if (!sequence) {
+    PyErr_Clear();
+    raise(PyExc_TypeError, "%s: expected a sequence of integers, got %s", parameter,
+          Py_TYPE(object)->tp_name);
+  }
+  view->present = true;
+  view->size = static_cast<uint64_t>(PyTuple_GET_SIZE(sequence.ptr()));
+  for (uint64_t i = 0; i < view->size; ++i) {
+    PyObject* element = PyTuple_GET_ITEM(sequence.ptr(), static_cast<Py_ssize_t>(i));
+    const int64_t value = element_to_int64(element, parameter);
+    if (i < kMaxArrayValues) view->values[i] = value;
+  }
 }
 
 }  // namespace
@@ -112,39 +133,20 @@ double number_from_python(nb::handle object, const char* parameter) {
   return value;
 }
 
-IntArrayView int_array_from_python(nb::handle object, const char* parameter) {
-  IntArrayView view;
-  if (object.is_none() || read_plain_ints(object.ptr(), &view)) return view;
-  // A copy: elements run Python code, which may change the caller's list.
-  nb::object sequence = nb::steal(PySequence_Tuple(object.ptr()));
-  if (!sequence) {
-    PyErr_Clear();
-    raise(PyExc_TypeError, "%s: expected a sequence of integers, got %s", parameter,
-          Py_TYPE(object.ptr())->tp_name);
+void int_array_from_python(nb::handle object, const char* parameter, int length,
+                           IntArrayView* view) {
+  if (object.is_none() || read_plain_ints(object.ptr(), view)) return;
+  if (PyIndex_Check(object.ptr())) {
+    nb::object integer = nb::steal(PyNumber_Index(object.ptr()));
+    if (integer) {
+      view->present = true;
+      view->size = static_cast<uint64_t>(length);
+      std::fill_n(view->values, length, to_int64(integer.ptr(), parameter));
+      return;
+    }
+    PyErr_Clear();  // arrays have __index__ too, but only those without dimensions answer it
   }
-  view.present = true;
-  view.size = static_cast<uint64_t>(PyTuple_GET_SIZE(sequence.ptr()));
-  for (uint64_t i = 0; i < view.size; ++i) {
-    PyObject* element = PyTuple_GET_ITEM(sequence.ptr(), static_cast<Py_ssize_t>(i));
-    const int64_t value = to_int64(element, parameter);
-    if (i < kMaxArrayValues) view.values[i] = value;
-  }
-  return view;
-}
-
-IntArrayView int_array_from_index(nb::handle object, const char* parameter, int length) {
-  if (!PyLong_CheckExact(object.ptr())) {
-    // Arrays have __index__ too, but only those without dimensions answer it.
-    nb::object number = nb::steal(PyNumber_Index(object.ptr()));
-    if (number) return int_array_from_index(number, parameter, length);
-    PyErr_Clear();
-    return int_array_from_python(object, parameter);
-  }
-  IntArrayView view;
-  view.present = true;
-  view.size = static_cast<uint64_t>(length);
-  std::fill_n(view.values, length, to_int64(object, parameter));
-  return view;
+  read_sequence(object.ptr(), parameter, view);
 }
 
 }  // namespace aclhost::python

@@ -15,10 +15,8 @@ ScalarValue scalar_from_python(nanobind::handle object, const char* parameter);
 // For parameters that are plain C numbers.
 double number_from_python(nanobind::handle object, const char* parameter);
 
-// Any sequence of integers.
-IntArrayView int_array_from_python(nanobind::handle object, const char* parameter);
-
-// The same for what has __index__: one integer stands for `length` equal ones.
-IntArrayView int_array_from_index(nanobind::handle object, const char* parameter, int length);
+// Any sequence of integers; one integer, or what has __index__, stands for `length` equal ones.
+void int_array_from_python(nanobind::handle object, const char* parameter, int length,
+                           IntArrayView* view);
 
 }  // namespace aclhost::python

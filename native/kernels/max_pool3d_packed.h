@@ -13,7 +13,7 @@
 
 #include "kernels/max_pool3d.h"
 #include "kernels/max_pool3d_keys.h"
-#include "kernels/permute.h"
+#include "kernels/max_pool3d_maxima.h"
 #include "kernels/volume.h"
 #include "opbase/geometry.h"
 
@@ -26,6 +26,7 @@ class PackedMaxima {
   using Keys = typename PoolKeys<T>::Keys;
   using Offsets = MaskOf<Keys>;
   using Offset = Element<Offsets>;
+  using Maxima = RunningMaxima<T>;
   static constexpr int64_t kSize = sizeof(T);
   static constexpr int64_t kStep = kLanes<Key>;
 
@@ -50,17 +51,14 @@ class PackedMaxima {
 
   // The memory is aligned to lines of the cache.
   PackedMaxima(const Window& window, const Slab& slab, int64_t rows, int64_t columns, char* memory)
-      : window_(window), slab_(slab), layout_(slab, window, rows, columns) {
-    const auto take = [&](auto** array, int64_t count) {
-      *array = reinterpret_cast<std::remove_reference_t<decltype(*array)>>(memory);
-      memory += count * static_cast<int64_t>(sizeof **array);
-    };
-    take(&taken_, layout_.slots * layout_.taken);
-    take(&keys_, layout_.held());
-    take(&offsets_, layout_.held());
-    take(&first_places_, layout_.results);
-    take(&places_, layout_.results);
-    take(&elements_, layout_.results);
+      : window_(window), slab_(slab), reader_(slab), layout_(slab, window, rows, columns) {
+    ArrayGiver giver(memory);
+    taken_ = giver.take<Key>(layout_.slots * layout_.taken);
+    keys_ = giver.take<Key>(layout_.held());
+    offsets_ = giver.take<Offset>(layout_.held());
+    first_places_ = giver.take<int32_t>(layout_.results);
+    places_ = giver.take<int32_t>(layout_.results);
+    elements_ = giver.take<T>(layout_.results);
     for (int64_t i = 0; i < layout_.slots * layout_.taken; i += kStep) {
       store_vector(taken_ + i, splat<Keys>(PoolKeys<T>::kLowest));
     }
@@ -72,11 +70,6 @@ class PackedMaxima {
       }
     }
     for (int i = 0; i < kStep; ++i) lanes_[i] = static_cast<Offset>(i);
-    memory_end_ = slab.data + kSize;
-    for (int axis = 0; axis < 3; ++axis) {
-      memory_end_ += std::max<int64_t>((slab.shape[axis] - 1) * slab.strides[axis], 0);
-    }
-    follow_ = slab.strides[2] == kSize || slab.shape[2] == 1;
     // A row and its neighbour are one where there is no padding between them.
     const bool seamless = layout_.pitch == columns * window.stride[2];
     runs_ = seamless ? 1 : rows;
@@ -189,22 +182,10 @@ class PackedMaxima {
     keys_of_ = keys_of;
   }
 
-  // As many as there are, at most a vector, and anything behind them.
   Keys load_elements(const char* from, int64_t count) const {
     // Of a dense slab; the processor itself looks ahead no further than to the end of a page.
     __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(from) + kAhead));
-    if (follow_ && memory_end_ - from >= int64_t{sizeof(Keys)}) return load_vector<Keys>(from);
-    Keys elements = {};
-    for (int64_t k = 0; k < count; ++k) {
-      elements[k] = load<Key>(from + k * slab_.strides[2]);
-    }
-    return elements;
-  }
-
-  template <int stride>
-  static Keys load_strided(const Key* from) {
-    if constexpr (stride == 1) return load_vector<Keys>(from);
-    return evens(load_vector<Keys>(from), load_vector<Keys>(from + kStep));
+    return reader_.load(from, count);
   }
 
   // The number of taps is a constant where it is small.
@@ -226,16 +207,12 @@ class PackedMaxima {
     Offset* const offsets = offsets_ + to;
     for (int64_t j = 0; j < end; j += kStep) {
       const Key* from = row + j * stride;
-      Keys best = load_strided<stride>(from);
-      Offsets offset = {};
+      Maxima maxima = {load_strided<stride>(from)};
       for (int64_t k = 1; k < kernel; ++k) {
-        const Keys key = load_strided<stride>(from + k);
-        const Offsets taken = replaces_maximum(key, best);
-        offset = taken ? splat<Offsets>(static_cast<Offset>(k)) : offset;
-        best = taken ? key : best;
+        maxima.consider(load_strided<stride>(from + k), splat<Offsets>(static_cast<Offset>(k)));
       }
-      store_vector(keys + j, best);
-      store_vector(offsets + j, offset);
+      store_vector(keys + j, maxima.best);
+      store_vector(offsets + j, maxima.offset);
     }
   }
 
@@ -255,8 +232,9 @@ class PackedMaxima {
     Offset* const offsets = offsets_;
     const auto below = static_cast<Offset>(slab_.shape[2]);
     for (int64_t j = 0; j < end; j += kStep) {
-      Keys best = load_vector<Keys>(keys + from + j);
-      Offsets offset = load_vector<Offsets>(offsets + from + j), row = {};
+      Maxima maxima = {load_vector<Keys>(keys + from + j),
+                       load_vector<Offsets>(offsets + from + j)};
+      Offsets row = {};
       for (int64_t i = 1, c = 0, first = from + j; i < kernel; ++i) {
         // The next row is in the next class, or the next of the first class.
         if (++c == stride) {
@@ -265,13 +243,10 @@ class PackedMaxima {
         }
         const int64_t at = first + c * class_step;
         row += below;
-        const Keys key = load_vector<Keys>(keys + at);
-        const Offsets taken = replaces_maximum(key, best);
-        offset = taken ? load_vector<Offsets>(offsets + at) + row : offset;
-        best = taken ? key : best;
+        maxima.consider(load_vector<Keys>(keys + at), load_vector<Offsets>(offsets + at) + row);
       }
-      store_vector(keys + to + j, best);
-      store_vector(offsets + to + j, offset);
+      store_vector(keys + to + j, maxima.best);
+      store_vector(offsets + to + j, maxima.offset);
     }
   }
 
@@ -291,21 +266,19 @@ class PackedMaxima {
       for (int64_t j = 0; j < length; j += kStep) {
         const int64_t from = run * pitch + j, to = run * length + j;
         int64_t slot = first_slot;
-        Keys best = load_vector<Keys>(keys + slot * held + from);
-        Offsets offset = load_vector<Offsets>(offsets + slot * held + from), plane = {};
+        Maxima maxima = {load_vector<Keys>(keys + slot * held + from),
+                         load_vector<Offsets>(offsets + slot * held + from)};
+        Offsets plane = {};
         for (int64_t i = 1; i < kernel; ++i) {
           slot = slot + 1 < slots ? slot + 1 : 0;
           const int64_t at = slot * held + from;
           plane += below;
-          const Keys key = load_vector<Keys>(keys + at);
-          const Offsets taken = replaces_maximum(key, best);
-          offset = taken ? load_vector<Offsets>(offsets + at) + plane : offset;
-          best = taken ? key : best;
+          maxima.consider(load_vector<Keys>(keys + at), load_vector<Offsets>(offsets + at) + plane);
         }
         const auto count = static_cast<Offset>(std::min(length - j, kStep));
-        doubtful |= PoolKeys<T>::doubtful(best, saw_negative_zero) & (lanes_ < count);
-        store_vector(elements_ + to, PoolKeys<T>::to_elements(best));
-        store_places(offset, first_place, to);
+        doubtful |= PoolKeys<T>::doubtful(maxima.best, saw_negative_zero) & (lanes_ < count);
+        store_vector(elements_ + to, PoolKeys<T>::to_elements(maxima.best));
+        store_places(maxima.offset, first_place, to);
       }
     }
     return any_lane(doubtful);
@@ -329,6 +302,7 @@ class PackedMaxima {
 
   const Window& window_;
   const Slab slab_;
+  const RowReader<T> reader_;
   const Layout layout_;
   Key* taken_;       // rows of planes of the input
   Key* keys_;        // maxima of these rows, and of planes
@@ -337,8 +311,6 @@ class PackedMaxima {
   int32_t* places_;
   T* elements_;
   int64_t runs_, run_length_;  // of results that follow each other in a plane
-  const char* memory_end_;     // of the slab's
-  bool follow_;                // the elements of a row follow each other
   int64_t next_ = 0;           // plane of the input
   Offsets lanes_;              // their numbers
   PoolKeys<T> keys_of_;

@@ -14,7 +14,7 @@
 
 #include "kernels/max_pool3d.h"
 #include "kernels/max_pool3d_keys.h"
-#include "kernels/permute.h"
+#include "kernels/max_pool3d_maxima.h"
 #include "kernels/volume.h"
 #include "opbase/geometry.h"
 
@@ -33,6 +33,7 @@ class SlidingMaxima {
   using Keys = typename PoolKeys<T>::Keys;
   using Offsets = MaskOf<Keys>;
   using Offset = Element<Offsets>;
+  using Maxima = RunningMaxima<T>;
   static constexpr int64_t kSize = sizeof(T);
 
  public:
@@ -66,18 +67,16 @@ class SlidingMaxima {
       : window_(window),
         slab_(slab),
         block_(block),
+        reader_(slab),
         width_(padded(block.columns)),
         taken_length_(row_length(window, block.columns)) {
-    const auto take = [&](auto** array, int64_t count) {
-      *array = reinterpret_cast<std::remove_reference_t<decltype(*array)>>(memory);
-      memory += count * static_cast<int64_t>(sizeof **array);
-    };
     planes_.slots = slots(window);
     const int64_t held = input_rows(window, block.rows) + planes_.slots * block.rows;
-    take(&keys_, held * width_);
-    take(&offsets_, held * width_);
-    take(&taken_, kTaken * taken_length_);
-    take(&planes_.held, planes_.slots);
+    ArrayGiver giver(memory);
+    keys_ = giver.take<Key>(held * width_);
+    offsets_ = giver.take<Offset>(held * width_);
+    taken_ = giver.take<Key>(kTaken * taken_length_);
+    planes_.held = giver.take<int64_t>(planes_.slots);
     std::fill_n(planes_.held, planes_.slots, -1);
     for (int i = 0; i < kLanes<int32_t>; ++i) {
       lane_steps_[i] = i * static_cast<int32_t>(window.stride[2]);
@@ -88,12 +87,6 @@ class SlidingMaxima {
     const int64_t top = block.row * window.stride[1] - window.padding[1];
     first_row_ = std::max<int64_t>(top, 0);
     end_row_ = std::min(top + input_rows(window, block.rows), slab.shape[1]);
-    memory_end_ = slab.data;
-    for (int axis = 0; axis < 3; ++axis) {
-      memory_end_ += std::max<int64_t>((slab.shape[axis] - 1) * slab.strides[axis], 0);
-    }
-    memory_end_ += kSize;
-    follow_ = slab.strides[2] == kSize || slab.shape[2] == 1;
     // The columns of the input that the block sees, and where they are in a row that was taken.
     const int64_t first = block.column * window.stride[2] - window.padding[2];
     first_column_ = std::max<int64_t>(first, 0);
@@ -172,6 +165,13 @@ class SlidingMaxima {
     return (planes_.slots * block_.rows + input_row - first_row_) * width_;
   }
 
+  Keys keys_at(int64_t at) const { return load_vector<Keys>(keys_ + at); }
+  Offsets offsets_at(int64_t at) const { return load_vector<Offsets>(offsets_ + at); }
+  void hold(const Maxima& maxima, int64_t at) {
+    store_vector(keys_ + at, maxima.best);
+    store_vector(offsets_ + at, maxima.offset);
+  }
+
   void compute_plane(int64_t plane, int64_t slot) {
     // Some rows are taken before the first is used: to load what was just stored, in other vectors,
     // takes long.
@@ -204,18 +204,14 @@ class SlidingMaxima {
     const int64_t from = row_at(height.first), step = height.step * width_;
     const auto below = static_cast<Offset>(height.step * slab_.shape[2]);
     for (int64_t j = 0; j < block_.columns; j += kStep) {
-      Keys best = load_vector<Keys>(keys_ + from + j);
-      Offsets offset = load_vector<Offsets>(offsets_ + from + j), row = {};
+      Maxima maxima = {keys_at(from + j), offsets_at(from + j)};
+      Offsets row = {};
       for (int64_t i = 1; i < count; ++i) {
         row += below;
         const int64_t at = from + i * step + j;
-        const Keys key = load_vector<Keys>(keys_ + at);
-        const Offsets taken = replaces_maximum(key, best);
-        offset = taken ? load_vector<Offsets>(offsets_ + at) + row : offset;
-        best = taken ? key : best;
+        maxima.consider(keys_at(at), offsets_at(at) + row);
       }
-      store_vector(keys_ + to + j, best);
-      store_vector(offsets_ + to + j, offset);
+      hold(maxima, to + j);
     }
   }
 
@@ -228,20 +224,18 @@ class SlidingMaxima {
     Offsets doubtful = {};
     for (int64_t j = 0; j < block_.columns; j += kStep) {
       int64_t slot = first_slot_;
-      Keys best = load_vector<Keys>(keys_ + plane_at(slot, row) + j);
-      Offsets offset = load_vector<Offsets>(offsets_ + plane_at(slot, row) + j), plane = {};
+      Maxima maxima = {keys_at(plane_at(slot, row) + j), offsets_at(plane_at(slot, row) + j)};
+      Offsets plane = {};
       for (int64_t i = 1; i < count; ++i) {
         slot = planes_.after(slot, depth_.step);
-        const Keys key = load_vector<Keys>(keys_ + plane_at(slot, row) + j);
-        const Offsets taken = replaces_maximum(key, best);
-        offset = taken ? load_vector<Offsets>(offsets_ + plane_at(slot, row) + j) : offset;
+        const int64_t at = plane_at(slot, row) + j;
+        const Offsets taken = maxima.consider(keys_at(at), offsets_at(at));
         plane = taken ? splat<Offsets>(static_cast<Offset>(i)) : plane;
-        best = taken ? key : best;
       }
-      const Offsets doubts = keys_of_.doubtful(best, saw_negative_zero);
+      const Offsets doubts = keys_of_.doubtful(maxima.best, saw_negative_zero);
       doubtful |= j + kStep < block_.columns ? doubts : doubts & result_rest_;
-      store_vector(elements + j, PoolKeys<T>::to_elements(best));
-      store_places(offset, plane, static_cast<int32_t>(corner + j * window_.stride[2]),
+      store_vector(elements + j, PoolKeys<T>::to_elements(maxima.best));
+      store_places(maxima.offset, plane, static_cast<int32_t>(corner + j * window_.stride[2]),
                    static_cast<int32_t>(depth_.step * plane_size), places + j);
     }
     return any_lane(doubtful);
@@ -265,25 +259,19 @@ class SlidingMaxima {
     const int64_t kernel = taps ? taps : window_.kernel[2], dilation = window_.dilation[2];
     for (int64_t j = 0; j < block_.columns; j += kStep) {
       const Key* from = taken_row + j * window_.stride[2];
-      Keys best = load_strided<stride>(from);
-      Offsets offset = {};
+      Maxima maxima = {load_columns<stride>(from)};
       for (int64_t k = 1; k < kernel; ++k) {
-        const Keys key = load_strided<stride>(from + k * dilation);
-        const Offsets taken = replaces_maximum(key, best);
-        offset = taken ? splat<Offsets>(static_cast<Offset>(k * dilation)) : offset;
-        best = taken ? key : best;
+        maxima.consider(load_columns<stride>(from + k * dilation),
+                        splat<Offsets>(static_cast<Offset>(k * dilation)));
       }
-      store_vector(keys_ + to + j, best);
-      store_vector(offsets_ + to + j, offset);
+      hold(maxima, to + j);
     }
   }
 
   template <int stride>
-  Keys load_strided(const Key* from) const {
-    if constexpr (stride == 1) {
-      return load_vector<Keys>(from);
-    } else if constexpr (stride == 2) {
-      return evens(load_vector<Keys>(from), load_vector<Keys>(from + kStep));
+  Keys load_columns(const Key* from) const {
+    if constexpr (stride != 0) {
+      return load_strided<stride>(from);
     } else {
       Keys picked;
       for (int i = 0; i < kStep; ++i) picked[i] = from[i * window_.stride[2]];
@@ -300,22 +288,10 @@ class SlidingMaxima {
     for (int64_t j = 0; j < columns_; j += kStep) {
       const int64_t count = columns_ - j;
       __builtin_prefetch(reinterpret_cast<const void*>(ahead + j * kSize));
-      Keys keys = keys_of_.from_elements(load_elements(from + j * slab_.strides[2], count));
+      Keys keys = keys_of_.from_elements(reader_.load(from + j * slab_.strides[2], count));
       if (count < kStep) keys = input_rest_ ? keys : splat<Keys>(PoolKeys<T>::kLowest);
       store_vector(to + j, keys);
     }
-  }
-
-  // As many as there are, and anything behind them.
-  Keys load_elements(const char* from, int64_t count) const {
-    if (follow_ && (count >= kStep || memory_end_ - from >= int64_t{sizeof(Keys)})) {
-      return load_vector<Keys>(from);
-    }
-    Keys elements = {};
-    for (int64_t k = 0; k < std::min(kStep, count); ++k) {
-      elements[k] = load<Key>(from + k * slab_.strides[2]);
-    }
-    return elements;
   }
 
   static Offsets first_lanes(int64_t count) {
@@ -349,14 +325,13 @@ class SlidingMaxima {
   const Window& window_;
   const Slab slab_;
   const PoolBlock block_;
+  const RowReader<T> reader_;
   const int64_t width_;         // of what is held, in elements
   const int64_t taken_length_;  // of a row that was taken, with padding
   Key* keys_;
   Offset* offsets_;
   Key* taken_;
   Ring planes_;                       // of the input
-  const char* memory_end_;            // of the slab's
-  bool follow_;                       // the elements of a row follow each other
   int64_t first_row_, end_row_;       // of the input
   int64_t first_column_, columns_;    // likewise
   int64_t lead_;                      // columns of padding before them

@@ -41,6 +41,12 @@ Status fill(const TensorView& out, double value) {
   return elementwise<double>([](auto x) { return x; }, out, scalar);
 }
 
+// What each element counts for in the loss.
+float weight_in(const SmoothL1LossBackwardArgs& args) {
+  if (args.reduction != kMean) return 1;
+  return static_cast<float>(1.0 / elements_of(broadcast_of(args.self, args.target)));
+}
+
 }  // namespace
 
 Status run(const SmoothL1LossArgs& args) {
@@ -61,12 +67,11 @@ Status run(const SmoothL1LossArgs& args) {
 }
 
 Status run(const SmoothL1LossBackwardArgs& args) {
-  const double count = elements_of(broadcast_of(args.self, args.target));
-  const float norm = args.reduction == kMean ? static_cast<float>(1.0 / count) : 1.0f;
+  const float weight = weight_in(args);
   return visit_promoted({&args.gradOut, &args.self, &args.target}, [&](auto tag) {
     using T = typename decltype(tag)::type;
     using Real = ComputeType<T>;
-    const Real beta = without_nan_bits(args.beta), factor = norm;
+    const Real beta = without_nan_bits(args.beta), factor = weight;
     const auto gradient = [&](const auto& slope) {
       const auto input = operands::make_input<T>(args.gradOut);
       if (args.gradOut.elements() == 1 && input.move) {  // as it is for a mean and a sum

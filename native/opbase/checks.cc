@@ -55,18 +55,6 @@ bool is_private(aclFormat format) {
   }
 }
 
-bool same_shape(const TensorView& a, const TensorView& b) {
-  if (a.rank != b.rank) return false;
-  for (int i = 0; i < a.rank; ++i) {
-    if (a.shape[i] != b.shape[i]) return false;
-  }
-  return true;
-}
-
-bool has_shape(const TensorView& view, const Shape& shape) {
-  return view.rank == shape.rank && std::equal(view.shape, view.shape + view.rank, shape.dims);
-}
-
 bool matches_shape(const TensorView& view, const Shape& shape) {
   const bool one =
       std::all_of(shape.dims, shape.dims + shape.rank, [](int64_t d) { return d == 1; });

@@ -20,8 +20,6 @@ bool one_of(T value, std::initializer_list<T> allowed) {
   return false;
 }
 
-bool same_shape(const TensorView& a, const TensorView& b);
-bool has_shape(const TensorView& view, const Shape& shape);
 bool matches_shape(const TensorView& view, const Shape& shape);  // one element fits one element
 bool same_leading(const TensorView& a, const TensorView& b);  // all but the last three dimensions
 bool dims_positive(const TensorView& view, int first);

@@ -11,6 +11,7 @@ using Wide = __int128;  // Ascend 950 accepts any dilation, so products may be a
 // Rounds towards minus infinity, as the pooled length does for windows larger than the input.
 template <typename Integer>
 Integer floor_divide(Integer value, Integer by) {
+  if (by == 1 || by == 2) return value >> (by - 1);  // nearly always, and a division takes long
   const Integer quotient = value / by;
   return value % by != 0 && (value < 0) != (by < 0) ? quotient - 1 : quotient;
 }
@@ -87,6 +88,13 @@ Shape pooled_shape(const TensorView& self, const Window& window, bool channels_l
 }
 
 bool broadcast(std::initializer_list<const TensorView*> views, Shape* result) {
+  const TensorView& first = **views.begin();
+  const auto is_like_first = [&](const TensorView* view) { return same_shape(first, *view); };
+  if (std::all_of(views.begin() + 1, views.end(), is_like_first)) {
+    result->rank = first.rank;
+    std::copy_n(first.shape, first.rank, result->dims);
+    return true;
+  }
   int rank = 0;
   for (const TensorView* view : views) rank = std::max(rank, view->rank);
   result->rank = rank;

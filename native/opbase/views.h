@@ -52,6 +52,23 @@ inline Shape shape_of(const TensorView& view) {
   return shape;
 }
 
+// A loop of its own: std::equal calls memcmp, which takes longer than a few comparisons.
+inline bool has_dimensions(const TensorView& view, int rank, const int64_t* dims) {
+  if (view.rank != rank) return false;
+  for (int i = 0; i < rank; ++i) {
+    if (view.shape[i] != dims[i]) return false;
+  }
+  return true;
+}
+
+inline bool has_shape(const TensorView& view, const Shape& shape) {
+  return has_dimensions(view, shape.rank, shape.dims);
+}
+
+inline bool same_shape(const TensorView& a, const TensorView& b) {
+  return has_dimensions(a, b.rank, b.shape);
+}
+
 // A dense tensor without memory.
 inline TensorView row_major_view(const Shape& shape, aclDataType dtype) {
   TensorView view;

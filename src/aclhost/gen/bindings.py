@@ -40,7 +40,7 @@ _FUNCTION = """
 Signature {snake}_signature("{snake}", {positional}, {{{parameters}}});
 
 nb::object {snake}(PyObject* const* given) {{
-  Invocation<{short}Args> call;
+  Invocation<{short}Args, {tensors}> call;
   {short}Args& a = call.args;
 {fills}
   return call.finish();
@@ -81,6 +81,7 @@ def _function(op: Operator) -> str:
     return _FUNCTION.format(
         snake=op.snake_name,
         short=op.short_name,
+        tensors=len(op.tensors),
         positional=len(params),
         parameters=", ".join(parameters),
         fills="\n".join(fills),

@@ -14,9 +14,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <type_traits>
 
 #include "kernels/elementwise.h"
 
@@ -357,13 +359,10 @@ class Values {
   int64_t tile_rows_;
 };
 
-}  // namespace reduce_detail
-
-// The sum of point(x, y) over a shape that x and y broadcast to; 0 if it has no elements.
-// point(0, 0) must be 0, or NaN with all others.
 template <typename T, typename Point>
-double sum_of(const Point& point, const Shape& shape, const TensorView& x, const TensorView& y) {
-  const reduce_detail::Values<T, Point> values(point, shape, x, y);
+double sum_values(const Point& point, const Shape& shape, const TensorView& x,
+                  const TensorView& y) {
+  const Values<T, Point> values(point, shape, x, y);
   if (values.positions() == 0) return 0.0;
   double only;
   const std::unique_ptr<double[]> many(values.branches() > 1 ? new double[values.branches()]
@@ -377,7 +376,24 @@ double sum_of(const Point& point, const Shape& shape, const TensorView& x, const
   } else {
     parallel_for(values.tiles(), 1, sum_tiles);
   }
-  return reduce_detail::sum_tree([&](int64_t i) { return branches[i]; }, 0, values.branches());
+  return sum_tree([&](int64_t i) { return branches[i]; }, 0, values.branches());
+}
+
+}  // namespace reduce_detail
+
+// The sum of point(x, y) over a shape that x and y broadcast to; 0 if it has no elements.
+// point(0, 0) must be 0, or NaN with all others.
+template <typename T, typename Point>
+double sum_of(const Point& point, const Shape& shape, const TensorView& x, const TensorView& y) {
+  const double sum = reduce_detail::sum_values<T>(point, shape, x, y);
+  if constexpr (std::is_same_v<T, BFloat16>) {
+    if (!std::isfinite(sum)) {  // a few values may be too large for a float, but not for a double
+      constexpr float kPart = 1.0f / reduce_detail::kStepsTogether<T>;
+      const auto part = [point](auto a, auto b) { return kPart * point(a, b); };
+      return reduce_detail::sum_values<T>(part, shape, x, y) / double{kPart};
+    }
+  }
+  return sum;
 }
 
 }  // namespace ACLHOST_ISA

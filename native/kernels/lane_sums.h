@@ -146,8 +146,8 @@ class LaneSums {
   Vector<double> sums_[kPairs][2][kSumVectors<T>] = {};  // of the first and the second of a pair
 };
 
-// The sums of kTileRows rows' parts, where columns lie in memory.
-template <typename T, typename Point>
+// The sums of many rows' parts, where columns lie in memory.
+template <typename T, typename Point, int rows>
 class ColumnSums {
  public:
   __attribute__((flatten)) ColumnSums(const Point& point, int64_t count, const Columns<T>& x,
@@ -182,7 +182,7 @@ class ColumnSums {
   void store(double* sums) const { std::memcpy(sums, lanes_, sizeof(Rows)); }
 
  private:
-  static constexpr int kVectors = kTileRows / kLanes<ComputeType<T>>;
+  static constexpr int kVectors = rows / kLanes<ComputeType<T>>;
 
   struct Rows {
     Vector<double> sums[kVectors][kSumVectors<T>] = {};

@@ -80,7 +80,9 @@ class Values {
     if (!x_across && !y_across) {
       sum_rows(tile, sums);
     } else if (x_across && y_across && loop_.shape[1] >= kTileRows) {
-      sum_columns(tile, sums);
+      sum_columns<kTileRows>(tile, sums);
+    } else if (x_across && y_across && loop_.shape[1] >= kTileRows / 2) {
+      sum_columns<kTileRows / 2>(tile, sums);
     } else {
       sum_turned_rows(tile, x_across, y_across, sums);
     }
@@ -103,15 +105,18 @@ class Values {
   }
 
   // At the end of a column this begins with rows that are not the tile's.
+  template <int rows>
   void sum_columns(const Tile& tile, double* sums) const {
     const int64_t rows_left = loop_.shape[1] - tile.row % loop_.shape[1];
-    const int64_t back = std::max<int64_t>(0, kTileRows - rows_left);
-    const int64_t begin = (tile.row - back) * row_length_ + tile.column;
-    double found[kTileRows];
-    ColumnSums<T, Point>(point_, tile.columns, operands::columns_of(loop_, 1, x_, begin),
-                         operands::columns_of(loop_, 2, y_, begin))
-        .store(found);
-    std::copy_n(found + back, tile.rows, sums);
+    for (int64_t done = 0; done < tile.rows; done += rows) {
+      const int64_t back = std::max<int64_t>(0, done + rows - rows_left);
+      const int64_t begin = (tile.row + done - back) * row_length_ + tile.column;
+      double found[rows];
+      ColumnSums<T, Point, rows>(point_, tile.columns, operands::columns_of(loop_, 1, x_, begin),
+                                 operands::columns_of(loop_, 2, y_, begin))
+          .store(found);
+      std::copy_n(found + back, std::min(rows - back, tile.rows - done), sums + done);
+    }
   }
 
   // How many of a part's columns come next, if some are usual.
@@ -120,17 +125,32 @@ class Values {
   }
 
   void sum_rows(const Tile& tile, double* sums) const {
-    alignas(64) T buffers[2][kBlockElements + kSumLanes];
+    alignas(64) T buffers[2][kBlockElements + kSumLanes + 2 * kLeastRow];
     for (int64_t row = 0; row < tile.rows; ++row) {
       const int64_t begin = (tile.row + row) * row_length_ + tile.column;
       LaneSums<T> lanes;
       for (int64_t done = 0, count; done < tile.columns; done += count) {
         count = next_columns(tile.columns - done, kBlockElements);
-        lanes.add(point_, count, operands::fetch(loop_, 1, x_, begin + done, count, buffers[0]),
-                  operands::fetch(loop_, 2, y_, begin + done, count, buffers[1]));
+        lanes.add(point_, count, fetch(1, x_, begin + done, count, buffers[0]),
+                  fetch(2, y_, begin + done, count, buffers[1]));
       }
       sums[row] = lanes.total();
     }
+  }
+
+  // Runs shorter than a row that lie across memory come as a whole, more than is asked for.
+  const T* fetch(int operand, const operands::Input<T>& input, int64_t begin, int64_t count,
+                 T* buffer) const {
+    const int64_t length = loop_.shape[0];
+    if (length < kLeastRow) {
+      const int64_t before = begin % length;
+      const int64_t runs = (before + count + length - 1) / length;
+      if (operands::lies_across(loop_, operand, input, begin - before, runs * length)) {
+        turn(operand, input, begin - before, runs, length, buffer);
+        return buffer + before;
+      }
+    }
+    return operands::fetch(loop_, operand, input, begin, count, buffer);
   }
 
   // Some columns of all rows at once: the cache lines they share are then used up.

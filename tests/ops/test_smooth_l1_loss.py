@@ -103,7 +103,16 @@ def assert_sums_of_views_equal_those_of_copies(x: np.ndarray, y: np.ndarray) -> 
         assert aclhost.smooth_l1_loss(*views, "sum").tobytes() == wanted.tobytes()
 
 
-MATRICES = [(131, 137), (300, 333), (40, 3001), (3001, 129), (64, 31), (97, 33), (4127, 40)]
+MATRICES = [
+    (131, 137),
+    (300, 333),
+    (40, 3001),
+    (3, 2001),
+    (3001, 129),
+    (64, 31),
+    (97, 33),
+    (4127, 40),
+]
 
 
 @pytest.mark.parametrize("shape", [*MATRICES, (4128, 65), (9000, 7)])

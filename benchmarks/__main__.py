@@ -14,7 +14,7 @@ from pathlib import Path
 from benchmarks import pools, targets
 
 QUICK = ("cold", "fresh", "imports")
-COMPILED = ("overhead",)
+COMPILED = ("overhead", "floors")
 
 
 def main() -> None:

@@ -15,17 +15,12 @@
 #include "kernels/max_pool3d.h"
 #include "kernels/max_pool3d_keys.h"
 #include "kernels/max_pool3d_maxima.h"
+#include "kernels/max_pool3d_tensors.h"
 #include "kernels/volume.h"
 #include "opbase/geometry.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
-
-// Rows and columns of the result that are computed together, through some of its planes.
-struct PoolBlock {
-  int64_t row, rows;
-  int64_t column, columns;
-};
 
 template <typename T>
 class SlidingMaxima {

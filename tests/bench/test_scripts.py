@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from benchmarks import cold, figures, fresh, imports, overhead, pools, targets
+from benchmarks import cold, figures, floors, fresh, imports, overhead, pools, targets
 from benchmarks.figures import Figure
 
 
@@ -35,6 +35,14 @@ def test_targets_speak_of_what_is_measured(measured):
     if not shutil.which("g++"):
         expected = {name for name in expected if not name.startswith("call,")}
     assert expected <= measured
+
+
+@pytest.mark.skipif(not shutil.which("g++"), reason="needs g++")
+def test_floors_are_fractions_and_times():
+    found = list(floors.measure(rounds=1))
+    assert {figure.unit for figure in found} == {"of it", "ns"}
+    assert len({figure.name for figure in found}) == len(found)
+    assert all(figure.value > 0 for figure in found)
 
 
 def test_without_torch_there_are_no_ratios(monkeypatch):

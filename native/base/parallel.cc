@@ -205,7 +205,8 @@ void parallel_detail::run(int64_t total, int64_t grain, Body body, const void* c
   }
   const int64_t grains = (total + grain - 1) / grain;
   const int64_t chunks = std::min<int64_t>(grains, threads * kChunksPerThread);
-  Job job{body, context, total, (grains + chunks - 1) / chunks * grain};
+  // What is left over makes a small chunk, rather than all others larger and one fewer.
+  Job job{body, context, total, grains / chunks * grain};
   pool().run(job, threads);
 }
 

@@ -184,7 +184,7 @@ class PackedMaxima {
 
   Keys load_elements(const char* from, int64_t count) const {
     // Of a dense slab; the processor itself looks ahead no further than to the end of a page.
-    __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(from) + kAhead));
+    prefetch(reinterpret_cast<uintptr_t>(from) + kAhead);
     return reader_.load(from, count);
   }
 

@@ -282,7 +282,7 @@ class SlidingMaxima {
     Key* const to = taken + lead_;
     for (int64_t j = 0; j < columns_; j += kStep) {
       const int64_t count = columns_ - j;
-      __builtin_prefetch(reinterpret_cast<const void*>(ahead + j * kSize));
+      prefetch(ahead + j * kSize);
       Keys keys = keys_of_.from_elements(reader_.load(from + j * slab_.strides[2], count));
       if (count < kStep) keys = input_rest_ ? keys : splat<Keys>(PoolKeys<T>::kLowest);
       store_vector(to + j, keys);

@@ -10,8 +10,7 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
 
-constexpr int64_t kLine = 64;     // bytes of a cache line
-constexpr int64_t kGrain = 4096;  // positions; less is not worth a second thread
+constexpr int64_t kGrain = 2048;  // positions; less is not worth a second thread
 
 // Note [Fetching ahead]
 // A gather waits for memory at every element, unless that was asked for before. Elements of a later
@@ -23,10 +22,15 @@ class FetchAhead {
  public:
   FetchAhead() = default;  // of nothing
 
-  // Judges by the first chunk of a stretch in dense tensors.
-  FetchAhead(const Unpooling& u, const Stretch& stretch, const char* next_volume,
+  // For a stretch in dense tensors, judging by one of its chunks. `known` indices from its first on
+  // may be read; behind it comes the next volume, or none.
+  FetchAhead(const Unpooling& u, const Stretch& stretch, int64_t known, const char* next_volume,
              const int64_t* chunk)
-      : volume_(reinterpret_cast<uintptr_t>(stretch.large)), item_size_(u.item_size) {
+      : volume_(reinterpret_cast<uintptr_t>(stretch.large)),
+        next_volume_(reinterpret_cast<uintptr_t>(next_volume)),
+        length_(stretch.length),
+        item_size_(u.item_size),
+        indices_(stretch.indices) {
     int64_t low = chunk[0], high = chunk[0];
     for (int64_t i = 1; i < kChunk; ++i) {
       low = std::min(low, chunk[i]);
@@ -34,58 +38,81 @@ class FetchAhead {
     }
     const bool local = high - low < u.places.size() / 4;
     const int64_t volume_bytes = u.places.size() * item_size_, layer_bytes = u.layer * item_size_;
-    by_index_ = local ? item_size_ >= 4 || layer_bytes > kHeldLayer : volume_bytes > kHeldVolume;
-    // Asking for a line again costs time.
-    every_ = local && item_size_ < 4 ? 4 / item_size_ : 1;
-    if (by_index_ || (!local && next_volume == nullptr)) return;
-    const int64_t chunks = (u.small_size + kChunk - 1) / kChunk;
-    piece_ = (volume_bytes + chunks - 1) / chunks;
-    next_ = local ? volume_ + layer_bytes + kAhead : reinterpret_cast<uintptr_t>(next_volume);
-    next_ += stretch.position % u.small_size / kChunk * piece_;
+    if (local ? item_size_ >= 4 || layer_bytes > kHeldLayer : volume_bytes > kHeldVolume) {
+      known_ = known;
+    } else if (local || next_volume != nullptr) {
+      const int64_t chunks = (u.small_size + kChunk - 1) / kChunk;
+      piece_ = (volume_bytes + chunks - 1) / chunks;
+      next_ = local ? volume_ + layer_bytes + kAhead : next_volume_;
+      next_ += stretch.position % u.small_size / kChunk * piece_;
+    }
   }
 
-  // What is worth asking for while the chunk at `i` is read. These indices are not checked, but to
-  // ask for memory that does not exist does no harm.
-  template <typename Index>
-  void at(const Stretch& stretch, int64_t i) {
-    if (by_index_ && i + 3 * kChunk <= stretch.length) {
-      const char* indices = stretch.indices + (i + 2 * kChunk) * sizeof(Index);
-      for (int64_t k = 0; k < kChunk; k += every_) {
-        const uint64_t index = load<Index>(indices + k * sizeof(Index));
-        __builtin_prefetch(reinterpret_cast<const void*>(volume_ + index * item_size_));
+  // What is worth asking for while the chunk at `i` is read. These indices are not checked.
+  void at(int64_t i) {
+    if (indices_ == nullptr) return;
+    const int64_t later = i + kChunks * kChunk;
+    const char* const indices = indices_ + later * kIndex;
+    prefetch_run(reinterpret_cast<uintptr_t>(indices) + kChunks * kChunk * kIndex, kChunk * kIndex);
+    if (later + kChunk <= known_) {
+      const uintptr_t volume = later + kChunk <= length_ ? volume_ : next_volume_;
+      for (int64_t k = 0; k < kChunk; ++k) {
+        const uintptr_t index = load<int64_t>(indices + k * kIndex);
+        prefetch(volume + index * item_size_);
       }
     }
-    for (int64_t byte = 0; byte < piece_; byte += kLine) {
-      __builtin_prefetch(reinterpret_cast<const void*>(next_ + byte));
-    }
+    prefetch_run(next_, piece_);
     next_ += piece_;
   }
 
  private:
-  static constexpr int64_t kHeldVolume = 512 << 10;  // bytes
-  static constexpr int64_t kHeldLayer = 64 << 10;
+  static constexpr int64_t kIndex = sizeof(int64_t);
+  static constexpr int64_t kChunks = 8;              // from the one that is read
+  static constexpr int64_t kHeldVolume = 256 << 10;  // bytes
+  static constexpr int64_t kHeldLayer = 512 << 10;
   static constexpr int64_t kAhead = 1 << 10;
 
   uintptr_t volume_ = 0;
+  uintptr_t next_volume_ = 0;
+  int64_t length_ = 0;
   int64_t item_size_ = 0;
-  bool by_index_ = false;
-  int64_t every_ = 1;
+  const char* indices_ = nullptr;
+  int64_t known_ = 0;   // indices to ask by
   uintptr_t next_ = 0;  // what is to be asked for from front to back
   int64_t piece_ = 0;   // bytes of it for each chunk
 };
 
-// A full chunk between dense tensors. Elements leave in words of 8 bytes: storing each on its own
-// takes longer than loading it.
+// A full chunk between dense tensors; false if an index names no place. Each index is read once,
+// checked and used: a client that changes them meanwhile does not get past the check. Elements
+// leave in words of 8 bytes, because storing small ones on their own takes longer than loading
+// them.
 template <typename Bits>
-inline void gather_chunk(const char* large, const int64_t* taken, char* out) {
+inline bool gather_chunk(const Unpooling& u, const char* large, const char* indices, char* out) {
   constexpr int64_t kItem = sizeof(Bits), kPerWord = sizeof(uint64_t) / kItem;
-  for (int64_t i = 0; i < kChunk; i += kPerWord) {
+  for (int64_t i = 0; i < kChunk; i += 8) {
     uint64_t word = 0;  // little-endian, as all our processors are
-    for (int64_t k = 0; k < kPerWord; ++k) {
-      word |= uint64_t{load<Bits>(large + taken[i + k] * kItem)} << (8 * kItem * k);
+#pragma GCC unroll 8
+    for (int64_t k = i; k < i + 8; ++k) {
+      const int64_t index = load<int64_t>(indices + k * static_cast<int64_t>(sizeof index));
+      if (!names_place(u, index)) return false;
+      word |= uint64_t{load<Bits>(large + index * kItem)} << (k % kPerWord * kItem * 8);
+      if ((k + 1) % kPerWord != 0) continue;
+      store(out + (k + 1) * kItem - 8, word);
+      word = 0;
     }
-    store(out + i * kItem, word);
   }
+  return true;
+}
+
+// The same past the cache.
+template <typename Bits>
+inline bool stream_chunk(const Unpooling& u, const char* large, const char* indices, char* out) {
+  alignas(kLineBytes) char staged[kChunk * sizeof(Bits)];
+  if (!gather_chunk<Bits>(u, large, indices, staged)) return false;
+  for (int64_t i = 0; i < static_cast<int64_t>(sizeof staged); i += kVectorBytes) {
+    stream_vector(out + i, load_vector<Vector<uint8_t>>(staged + i));
+  }
+  return true;
 }
 
 // The definition: one element after the other, with a 0 where an index names no place.
@@ -110,15 +137,6 @@ void gather_view(const Unpooling& u, const char* large, const int64_t* taken, in
 }
 
 template <typename Bits>
-inline void stream_chunk(const char* large, const int64_t* taken, char* out) {
-  alignas(kLine) char staged[kChunk * sizeof(Bits)];
-  gather_chunk<Bits>(large, taken, staged);
-  for (int64_t i = 0; i < static_cast<int64_t>(sizeof staged); i += kVectorBytes) {
-    stream_vector(out + i, load_vector<Vector<uint8_t>>(staged + i));
-  }
-}
-
-template <typename Bits>
 class Gather {
  public:
   explicit Gather(const Unpooling& unpooling)
@@ -130,53 +148,64 @@ class Gather {
   BadIndex range(int64_t begin, int64_t end) const {
     BadIndex bad;
     for_each_stretch(u_, begin, end, [&](const Stretch& stretch) {
-      const bool more = stretch.position + stretch.length < end;
-      this->stretch(stretch, more ? u_.volume(stretch.position / u_.small_size + 1) : nullptr,
-                    &bad);
+      this->stretch(stretch, end - stretch.position, &bad);
     });
     if (past_cache_) finish_streaming();
     return bad;
   }
 
  private:
-  static constexpr int64_t kNearBytes = 1 << 20;  // what a second-level cache holds
+  static constexpr int64_t kNearBytes = 16 << 20;  // from there it comes soon enough
   static constexpr int64_t kItem = sizeof(Bits);
 
-  void stretch(const Stretch& s, const char* next_volume, BadIndex* bad) const {
-    const int64_t lead = (-reinterpret_cast<intptr_t>(s.small) & (kLine - 1)) / kItem;
+  // `left` positions from its first on are to be gathered.
+  void stretch(const Stretch& s, int64_t left, BadIndex* bad) const {
+    const int64_t lead = (-reinterpret_cast<intptr_t>(s.small) & (kLineBytes - 1)) / kItem;
     const bool streams = dense_ && past_cache_ && reinterpret_cast<uintptr_t>(s.small) % kItem == 0;
-    alignas(kLine) int64_t taken[kChunk];
     FetchAhead ahead;
     int64_t i = 0;
     if (streams && lead > 0) {
       i = std::min(lead, s.length);
-      chunk(s, 0, i, taken, false, bad);
+      part(s, 0, i, bad);
     }
-    if (dense_ && !near_by_ && i + kChunk <= s.length &&
-        take_indices<int64_t>(u_, s.indices + i * u_.index_step, kChunk, taken)) {
-      ahead = FetchAhead(u_, s, next_volume, taken);
-    }
+    if (dense_ && !near_by_) ahead = fetch_ahead(s, i, left);
     for (; i + kChunk <= s.length; i += kChunk) {
-      if (dense_ && !near_by_) fetch_indices<int64_t>(s, i);
-      ahead.at<int64_t>(s, i);
-      chunk(s, i, kChunk, taken, streams, bad);
+      ahead.at(i);
+      chunk(s, i, streams, bad);
     }
-    chunk(s, i, s.length - i, taken, false, bad);
+    if (i < s.length) part(s, i, s.length - i, bad);
   }
 
-  // A part of a stretch.
-  inline void chunk(const Stretch& s, int64_t i, int64_t count, int64_t* taken, bool streams,
-                    BadIndex* bad) const {
+  FetchAhead fetch_ahead(const Stretch& s, int64_t i, int64_t left) const {
+    int64_t taken[kChunk];
+    const bool good = i + kChunk <= s.length &&
+                      take_indices<int64_t>(u_, s.indices + i * u_.index_step, kChunk, taken);
+    if (!good) return {};
+    const int64_t known = u_.walk.rank == 1 ? left : s.length;
+    const char* const next_volume =
+        left > s.length ? u_.volume(s.position / u_.small_size + 1) : nullptr;
+    return FetchAhead(u_, s, known, next_volume, taken);
+  }
+
+  // A full chunk of a stretch.
+  inline void chunk(const Stretch& s, int64_t i, bool streams, BadIndex* bad) const {
+    const char* const indices = s.indices + i * u_.index_step;
     char* const out = s.small + i * u_.small_step;
-    if (!take_indices<int64_t>(u_, s.indices + i * u_.index_step, count, taken)) {
+    if (streams && stream_chunk<Bits>(u_, s.large, indices, out)) return;
+    if (!streams && dense_ && gather_chunk<Bits>(u_, s.large, indices, out)) return;
+    part(s, i, kChunk, bad);
+  }
+
+  // Any part of a stretch, up to a chunk.
+  __attribute__((noinline)) void part(const Stretch& s, int64_t i, int64_t count,
+                                      BadIndex* bad) const {
+    int64_t taken[kChunk] = {};
+    char* const out = s.small + i * u_.small_step;
+    if (take_indices<int64_t>(u_, s.indices + i * u_.index_step, count, taken)) {
+      gather_view<Bits>(u_, s.large, taken, count, out);
+    } else {
       note_bad(u_, s.position + i, taken, count, bad);
       gather_any<Bits>(u_, s.large, taken, count, out);
-    } else if (!dense_ || count < kChunk) {
-      gather_view<Bits>(u_, s.large, taken, count, out);
-    } else if (streams) {
-      stream_chunk<Bits>(s.large, taken, out);
-    } else {
-      gather_chunk<Bits>(s.large, taken, out);
     }
   }
 

@@ -28,6 +28,17 @@ struct BitsOfWidth<8> {
 template <typename T>
 using BitsOf = typename BitsOfWidth<sizeof(T)>::type;
 
+constexpr int64_t kLineBytes = 64;
+
+// Memory that is read later comes closer, though not into the smallest cache: the second-level
+// cache waits for about twice as many lines at once. Memory that does not exist does no harm.
+inline void prefetch(uintptr_t later) {
+  __builtin_prefetch(reinterpret_cast<const void*>(later), 0, 2);
+}
+inline void prefetch_run(uintptr_t later, int64_t bytes) {
+  for (int64_t byte = 0; byte < bytes; byte += kLineBytes) prefetch(later + byte);
+}
+
 template <typename T>
 T load(const char* address) {
   T value;

@@ -1,106 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums over any views.
 //
+// Note [The order of sums]
+// It follows from the shape alone: neither strides nor threads nor instruction sets matter. The
+// last dimensions make a row, as few of them as hold kLeastRow positions; rows are cut in parts of
+// kPartLength. A part is summed in kSumLanes interleaved lanes, so that a row may lie in memory as
+// vectors. Parts do not meet before they are summed, so that vectors may as well lie across rows.
+// Lanes, and then parts in the order of positions, are added as binary trees.
+//
 // Every value is rounded to the compute type, as the element-wise operators have it, and added in
-// double. Positions count in row-major order of the shape. Blocks of kBlockElements of them are
-// summed in kSumLanes interleaved lanes, then blocks are added as a binary tree. Both are fixed by
-// the number of positions alone: neither strides nor the threads that get the branches matter.
+// double. Of 16-bit types kStepsTogether values of a lane are added in float first: what that loses
+// does not show in the result.
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <memory>
-#include <new>
-#include <utility>
+#include <type_traits>
 
 #include "kernels/elementwise.h"
+#include "kernels/lane_sums.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
 
-constexpr int kSumLanes = 32;
-// What one thread sums, a power of two of blocks. Of rows that are gathered it is at least so many
-// that the cache lines they share are used up.
-constexpr int64_t kBranchBlocks = 16;
-constexpr int64_t kMostBranchBlocks = 128;
-constexpr int64_t kGatheredRows = 16;
+constexpr int64_t kLeastRow = 64;
+constexpr int64_t kPartLength = 4096;    // and what is less than kSumLanes, at the end of a row
+constexpr int64_t kTurnedColumns = 128;  // of a tile that are transposed at once
 
 namespace reduce_detail {
 
-// The sums of positions with the same remainder by kSumLanes.
-template <typename T>
-class LaneSums {
- public:
-  template <typename Point, typename... In>
-  void add_step(const Point& point, const In*... in) {
-    for (int k = 0; k < kPairs; ++k) add_pair(point, k * kVectors, load_pair(in + k * kPair)...);
-  }
-
-  void store(double* lanes) const {
-    double firsts[kSumLanes / 2], seconds[kSumLanes / 2];
-    std::memcpy(firsts, firsts_, sizeof firsts);
-    std::memcpy(seconds, seconds_, sizeof seconds);
-    for (int k = 0; k < kPairs; ++k) {
-      for (int lane = 0; lane < kPair / 2; ++lane) {
-        lanes[k * kPair + place_of_first<T>(lane)] = firsts[k * kPair / 2 + lane];
-        lanes[k * kPair + place_of_second<T>(lane)] = seconds[k * kPair / 2 + lane];
-      }
-    }
-  }
-
- private:
-  static constexpr int kPair = 2 * kLanes<ComputeType<T>>;
-  static constexpr int kPairs = kSumLanes / kPair;
-  static constexpr int kVectors = kPair / 2 / kLanes<double>;  // of double, for one of a pair
-
-  template <typename Point, typename... Pairs>
-  void add_pair(const Point& point, int at, const Pairs&... pairs) {
-    add(point(pairs.first...), firsts_ + at);
-    add(point(pairs.second...), seconds_ + at);
-  }
-  static void add(Vector<double> values, Vector<double>* sums) { *sums += values; }
-  static void add(Vector<float> values, Vector<double>* sums) {
-    sums[0] += low_doubles(values);
-    sums[1] += high_doubles(values);
-  }
-
-  Vector<double> firsts_[kPairs * kVectors] = {};
-  Vector<double> seconds_[kPairs * kVectors] = {};
-};
-
-// Less than a step of elements, and zeros.
-template <typename T>
-struct Padded {
-  Padded(const T* from, int64_t count) { std::memcpy(elements, from, count * sizeof(T)); }
-  T elements[kSumLanes] = {};
-};
-
-// The sum of point(in...) over a block.
-template <typename T, typename Point, typename... More>
-__attribute__((flatten)) double sum_block(const Point& point, int64_t count, const T* first,
-                                          const More*... more) {
-  const Point own_point = point;  // on the stack, what it holds stays in registers
-  LaneSums<T> sums;
-  int64_t i = 0;
-  for (; i + kSumLanes <= count; i += kSumLanes) sums.add_step(own_point, first + i, more + i...);
-  double lanes[kSumLanes];
-  sums.store(lanes);
-  if (i < count) {
-    LaneSums<T> last;
-    last.add_step(own_point, Padded<T>(first + i, count - i).elements,
-                  Padded<T>(more + i, count - i).elements...);
-    double values[kSumLanes];
-    last.store(values);
-    for (int lane = 0; lane < count - i; ++lane) lanes[lane] += values[lane];
-  }
-  for (int half = kSumLanes / 2; half > 0; half /= 2) {
-    for (int lane = 0; lane < half; ++lane) lanes[lane] += lanes[lane + half];
-  }
-  return lanes[0];
-}
-
-// The sum of blocks [begin, end); the left branch holds a power of two of them.
+// The sum of leaves [begin, end); the left branch holds a power of two of them.
 template <typename Leaf>
 double sum_tree(const Leaf& leaf, int64_t begin, int64_t end) {
   if (end - begin == 1) return leaf(begin);
@@ -109,27 +40,13 @@ double sum_tree(const Leaf& leaf, int64_t begin, int64_t end) {
   return sum_tree(leaf, begin, begin + left) + sum_tree(leaf, begin + left, end);
 }
 
-// A matrix of point(x, y), for transpose().
-template <typename T, typename Point>
-struct PointsOf {
-  Columns<T> x;
-  Columns<T> y;
-  Point point;
+inline int64_t row_length(const Shape& shape) {
+  int64_t length = 1;
+  for (int i = shape.rank - 1; i >= 0 && length < kLeastRow; --i) length *= shape.dims[i];
+  return length;
+}
 
-  T element(int64_t row, int64_t column) const {
-    using V = Vector<T, kSquareSide<T>>;
-    return point(splat<V>(x.element(row, column)), splat<V>(y.element(row, column)))[0];
-  }
-  template <int squares>
-  auto load(int64_t row, int64_t column) const {
-    using V = Vector<T, squares * kSquareSide<T>>;
-    const V value = point(bit_cast<V>(x.template load<squares>(row, column)),
-                          bit_cast<V>(y.template load<squares>(row, column)));
-    return bit_cast<UnsignedOf<V>>(value);
-  }
-};
-
-// The values of point(x, y) at positions of a loop, to be summed in blocks.
+// The values of point(x, y), to be summed in tiles.
 template <typename T, typename Point>
 class Values {
  public:
@@ -139,81 +56,127 @@ class Values {
         point_(point),
         x_(operands::make_input<T>(x)),
         y_(operands::make_input<T>(y)),
-        gathers_(wants_tiles(loop_) && loop_.rank == 2 &&
-                 loop_.shape[0] <= kMostBranchBlocks * kBlockElements) {}
-
-  int64_t blocks() const { return (loop_.total + kBlockElements - 1) / kBlockElements; }
-
-  // Any power of two gives the same sum.
-  int64_t branch_blocks() const {
-    int64_t count = kBranchBlocks;
-    const int64_t wanted = gathers_ ? kGatheredRows * loop_.shape[0] / kBlockElements : 0;
-    while (count < wanted && count < kMostBranchBlocks) count *= 2;
-    return count;
+        row_length_(row_length(shape)),
+        rows_(loop_.total > 0 ? loop_.total / row_length_ : 0),
+        parts_(std::max<int64_t>(1, (row_length_ + kPartLength - kSumLanes) / kPartLength)) {
+    while (branch_ < kTileRows && branch_ * row_length_ < kPartLength) branch_ *= 2;
+    const bool may_lie_across = loop_.rank > 1 && loop_.shape[0] == row_length_ &&
+                                (loop_.strides[1][1] == 1 || loop_.strides[2][1] == 1);
+    tile_rows_ = may_lie_across ? kTileRows : branch_;
   }
 
-  double sum_of_branch(int64_t branch) const {
-    const int64_t begin = branch * branch_blocks();
-    const int64_t end = std::min(blocks(), begin + branch_blocks());
-    if (gathers_) {
-      const Rows rows = rows_of(begin, end);
-      const std::unique_ptr<T[]> memory(new (std::nothrow) T[2 * rows.elements]);
-      if (memory) return sum_of_rows(rows, begin, end, memory.get());
+  int64_t positions() const { return loop_.total; }
+  int64_t tiles() const { return (rows_ + tile_rows_ - 1) / tile_rows_ * parts_; }
+  // Branches of the tree that a single tile makes.
+  int64_t branches() const { return (rows_ * parts_ + branch_ - 1) / branch_; }
+
+  void sum_tile(int64_t number, double* branches) const {
+    const int64_t part = number % parts_, row = number / parts_ * tile_rows_;
+    const int64_t column = part * kPartLength;
+    const Tile tile = {row, std::min(tile_rows_, rows_ - row), column,
+                       part == parts_ - 1 ? row_length_ - column : kPartLength};
+    double sums[kTileRows];
+    const bool x_across = lies_across(1, x_, tile), y_across = lies_across(2, y_, tile);
+    if (!x_across && !y_across) {
+      sum_rows(tile, sums);
+    } else if (x_across && y_across && loop_.shape[1] >= kTileRows) {
+      sum_columns<kTileRows>(tile, sums);
+    } else if (x_across && y_across && loop_.shape[1] >= kTileRows / 2) {
+      sum_columns<kTileRows / 2>(tile, sums);
+    } else {
+      sum_turned_rows(tile, x_across, y_across, sums);
     }
-    return sum_tree([&](int64_t block) { return sum_where_it_lies(block); }, begin, end);
+    for (int64_t i = 0; i < tile.rows; i += branch_) {
+      branches[((row + i) * parts_ + part) / branch_] =
+          sum_tree([&](int64_t k) { return sums[k]; }, i, std::min(i + branch_, tile.rows));
+    }
   }
 
  private:
-  struct Rows {
-    int64_t first;  // the position it begins at
-    int64_t elements;
+  struct Tile {
+    int64_t row, rows;
+    int64_t column, columns;
   };
 
-  int64_t block_size(int64_t block) const {
-    return std::min(kBlockElements, loop_.total - block * kBlockElements);
+  bool lies_across(int operand, const operands::Input<T>& input, const Tile& tile) const {
+    return loop_.shape[0] == row_length_ &&
+           operands::lies_across(loop_, operand, input, tile.row * row_length_,
+                                 tile.rows * row_length_);
   }
 
-  double sum_where_it_lies(int64_t block) const {
-    alignas(64) T buffers[2][kBlockElements];
-    const int64_t begin = block * kBlockElements, count = block_size(block);
-    const T* const x = operands::fetch(loop_, 1, x_, begin, count, buffers[0]);
-    const T* const y = operands::fetch(loop_, 2, y_, begin, count, buffers[1]);
-    return sum_block(point_, count, x, y);
+  // At the end of a column this begins with rows that are not the tile's.
+  template <int rows>
+  void sum_columns(const Tile& tile, double* sums) const {
+    const int64_t rows_left = loop_.shape[1] - tile.row % loop_.shape[1];
+    for (int64_t done = 0; done < tile.rows; done += rows) {
+      const int64_t back = std::max<int64_t>(0, done + rows - rows_left);
+      const int64_t begin = (tile.row + done - back) * row_length_ + tile.column;
+      double found[rows];
+      ColumnSums<T, Point, rows>(point_, tile.columns, operands::columns_of(loop_, 1, x_, begin),
+                                 operands::columns_of(loop_, 2, y_, begin))
+          .store(found);
+      std::copy_n(found + back, std::min(rows - back, tile.rows - done), sums + done);
+    }
   }
 
-  // The rows that hold the positions of blocks [begin, end).
-  Rows rows_of(int64_t begin, int64_t end) const {
+  // How many of a part's columns come next, if some are usual.
+  static int64_t next_columns(int64_t left, int64_t usual) {
+    return left < usual + kSumLanes ? left : usual;
+  }
+
+  void sum_rows(const Tile& tile, double* sums) const {
+    alignas(64) T buffers[2][kBlockElements + kSumLanes + 2 * kLeastRow];
+    for (int64_t row = 0; row < tile.rows; ++row) {
+      const int64_t begin = (tile.row + row) * row_length_ + tile.column;
+      LaneSums<T> lanes;
+      for (int64_t done = 0, count; done < tile.columns; done += count) {
+        count = next_columns(tile.columns - done, kBlockElements);
+        lanes.add(point_, count, fetch(1, x_, begin + done, count, buffers[0]),
+                  fetch(2, y_, begin + done, count, buffers[1]));
+      }
+      sums[row] = lanes.total();
+    }
+  }
+
+  // Runs shorter than a row that lie across memory come as a whole, more than is asked for.
+  const T* fetch(int operand, const operands::Input<T>& input, int64_t begin, int64_t count,
+                 T* buffer) const {
     const int64_t length = loop_.shape[0];
-    const int64_t first = begin * kBlockElements / length;
-    const int64_t last = (std::min(end * kBlockElements, loop_.total) - 1) / length;
-    return {first * length, (last - first + 1) * length};
-  }
-
-  // Many rows at once: each alone would take an element of every cache line, and so would the next.
-  double sum_of_rows(const Rows& rows, int64_t begin, int64_t end, T* memory) const {
-    const auto sum = [&](const auto& point, const auto*... in) {
-      const auto leaf = [&](int64_t block) {
-        const int64_t from = block * kBlockElements - rows.first;
-        return sum_block(point, block_size(block), in + from...);
-      };
-      return sum_tree(leaf, begin, end);
-    };
-    if constexpr (std::is_same_v<T, ComputeType<T>>) {
-      if (lies_across(1, x_, rows) && lies_across(2, y_, rows)) {
-        const PointsOf<T, Point> points{operands::columns_of(loop_, 1, x_, rows.first),
-                                        operands::columns_of(loop_, 2, y_, rows.first), point_};
-        transpose(points, rows.elements / loop_.shape[0], loop_.shape[0], memory);
-        return sum([](auto value) { return value; }, memory);
+    if (length < kLeastRow) {
+      const int64_t before = begin % length;
+      const int64_t runs = (before + count + length - 1) / length;
+      if (operands::lies_across(loop_, operand, input, begin - before, runs * length)) {
+        turn(operand, input, begin - before, runs, length, buffer);
+        return buffer + before;
       }
     }
-    const T* const x = operands::fetch(loop_, 1, x_, rows.first, rows.elements, memory);
-    const T* const y =
-        operands::fetch(loop_, 2, y_, rows.first, rows.elements, memory + rows.elements);
-    return sum(point_, x, y);
+    return operands::fetch(loop_, operand, input, begin, count, buffer);
   }
 
-  bool lies_across(int operand, const operands::Input<T>& input, const Rows& rows) const {
-    return operands::lies_across(loop_, operand, input, rows.first, rows.elements);
+  // Some columns of all rows at once: the cache lines they share are then used up.
+  void sum_turned_rows(const Tile& tile, bool x_across, bool y_across, double* sums) const {
+    alignas(64) T buffers[2][kTileRows * (kTurnedColumns + kSumLanes)];
+    LaneSums<T> lanes[kTileRows];
+    for (int64_t done = 0, count; done < tile.columns; done += count) {
+      count = next_columns(tile.columns - done, kTurnedColumns);
+      const int64_t begin = tile.row * row_length_ + tile.column + done;
+      if (x_across) turn(1, x_, begin, tile.rows, count, buffers[0]);
+      if (y_across) turn(2, y_, begin, tile.rows, count, buffers[1]);
+      for (int64_t row = 0; row < tile.rows; ++row) {
+        const int64_t at = begin + row * row_length_;
+        lanes[row].add(point_, count,
+                       x_across ? buffers[0] + row * count
+                                : operands::fetch(loop_, 1, x_, at, count, buffers[0]),
+                       y_across ? buffers[1] + row * count
+                                : operands::fetch(loop_, 2, y_, at, count, buffers[1]));
+      }
+    }
+    for (int64_t row = 0; row < tile.rows; ++row) sums[row] = lanes[row].total();
+  }
+
+  void turn(int operand, const operands::Input<T>& input, int64_t begin, int64_t rows,
+            int64_t columns, T* to) const {
+    transpose(operands::columns_of(loop_, operand, input, begin), rows, columns, to);
   }
 
   const TensorView every_position_;
@@ -221,24 +184,48 @@ class Values {
   const Point& point_;
   const operands::Input<T> x_;
   const operands::Input<T> y_;
-  const bool gathers_;
+  const int64_t row_length_;
+  const int64_t rows_;
+  const int64_t parts_;  // of a row
+  int64_t branch_ = 1;   // how many rows are one, if there are no parts
+  int64_t tile_rows_;
 };
+
+template <typename T, typename Point>
+double sum_values(const Point& point, const Shape& shape, const TensorView& x,
+                  const TensorView& y) {
+  const Values<T, Point> values(point, shape, x, y);
+  if (values.positions() == 0) return 0.0;
+  double only;
+  const std::unique_ptr<double[]> many(values.branches() > 1 ? new double[values.branches()]
+                                                             : nullptr);
+  double* const branches = many ? many.get() : &only;
+  const auto sum_tiles = [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) values.sum_tile(i, branches);
+  };
+  if (values.positions() <= kParallelElements) {
+    sum_tiles(0, values.tiles());
+  } else {
+    parallel_for(values.tiles(), 1, sum_tiles);
+  }
+  return sum_tree([&](int64_t i) { return branches[i]; }, 0, values.branches());
+}
 
 }  // namespace reduce_detail
 
 // The sum of point(x, y) over a shape that x and y broadcast to; 0 if it has no elements.
+// point(0, 0) must be 0, or NaN with all others.
 template <typename T, typename Point>
 double sum_of(const Point& point, const Shape& shape, const TensorView& x, const TensorView& y) {
-  const reduce_detail::Values<T, Point> values(point, shape, x, y);
-  if (values.blocks() == 0) return 0.0;
-  // Full branches of a power of two of blocks are branches of the whole tree, too.
-  const int64_t branches = (values.blocks() + values.branch_blocks() - 1) / values.branch_blocks();
-  if (branches == 1) return values.sum_of_branch(0);
-  const std::unique_ptr<double[]> sums(new double[branches]);
-  parallel_for(branches, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) sums[i] = values.sum_of_branch(i);
-  });
-  return reduce_detail::sum_tree([&](int64_t branch) { return sums[branch]; }, 0, branches);
+  const double sum = reduce_detail::sum_values<T>(point, shape, x, y);
+  if constexpr (std::is_same_v<T, BFloat16>) {
+    if (!std::isfinite(sum)) {  // a few values may be too large for a float, but not for a double
+      constexpr float kPart = 1.0f / reduce_detail::kStepsTogether<T>;
+      const auto part = [point](auto a, auto b) { return kPart * point(a, b); };
+      return reduce_detail::sum_values<T>(part, shape, x, y) / double{kPart};
+    }
+  }
+  return sum;
 }
 
 }  // namespace ACLHOST_ISA

@@ -18,10 +18,6 @@ inline bool channels_last(const TensorView& view) { return view.format == ACL_FO
 // As rows are moved rather than computed with, less is not worth a second thread.
 constexpr int64_t kTaskElements = 3 * kParallelElements;
 
-// Memory that is read later comes closer, though not into the smallest cache.
-constexpr int64_t kLineBytes = 64;
-inline void prefetch(const void* later) { __builtin_prefetch(later, 0, 2); }
-
 constexpr int64_t kPrivateCacheBytes = 1 << 20;  // what a processor need not share with others
 
 // A resizing from one tensor of volumes to another.
@@ -57,18 +53,25 @@ inline const char* end_of(const Volumes& volumes, int64_t item_size) {
 }
 
 // Scales count together or not at all; NaN is not above 0 either. Both directions then use the
-// quotient of the lengths that they read and write.
+// quotient of the lengths that they read and write. The label of `labelled` says how to read `to`.
 template <typename Args>
-Resize with_factors(const Args& args, int64_t item_size, const Volumes& from, const Volumes& to,
+Resize with_factors(const Args& args, int64_t item_size, const TensorView& from,
+                    const TensorView& to, const TensorView& labelled,
                     float (*factor)(double scale)) {
+  // Not copied: a copy of what was just written would wait for it.
+  Resize resize = {volumes_of(from, item_size, channels_last(from)),
+                   volumes_of(to, item_size, channels_last(labelled)),
+                   {},
+                   item_size};
   if (args.scalesD > 0 && args.scalesH > 0 && args.scalesW > 0) {
-    return {
-        from, to, {factor(args.scalesD), factor(args.scalesH), factor(args.scalesW)}, item_size};
+    resize.factors[0] = factor(args.scalesD);
+    resize.factors[1] = factor(args.scalesH);
+    resize.factors[2] = factor(args.scalesW);
+    return resize;
   }
-  Resize resize = {from, to, {}, item_size};
   for (int axis = 0; axis < 3; ++axis) {
-    resize.factors[axis] =
-        static_cast<float>(from.shape[2 + axis]) / static_cast<float>(to.shape[2 + axis]);
+    resize.factors[axis] = static_cast<float>(resize.from.shape[2 + axis]) /
+                           static_cast<float>(resize.to.shape[2 + axis]);
   }
   return resize;
 }
@@ -120,7 +123,7 @@ struct Rows {
     return true;
   }
 
-  Volumes volumes;
+  const Volumes& volumes;
   Axis axis;
   int64_t sizes[5];  // 1 along the rows
   Axis order[5];     // the last changes fastest

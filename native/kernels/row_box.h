@@ -17,12 +17,7 @@ struct RowBox {
   const char* data;
   int64_t counts[3];
   int64_t strides[3];
-
-  const char* last() const {  // in memory
-    const char* last = data;
-    for (int i = 0; i < 3; ++i) last += std::max<int64_t>(strides[i], 0) * (counts[i] - 1);
-    return last;
-  }
+  int64_t reach;  // from the first of them to the last in memory
 };
 
 // Calls visit(0), visit(1), ... with constants: the compiler keeps an array in registers if it

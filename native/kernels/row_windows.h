@@ -41,9 +41,8 @@ struct RowWindows {
 
   // As many windows from number `begin` on as make a block, at most up to `end`.
   void set(int64_t begin, int64_t end, float factor, int64_t length) {
-    // Places up to 2^24 are exact as float, so these windows are known without a look.
-    const int64_t terms = factor == 1 ? 1 : 2;
-    if ((factor == 1 || factor == 2) && terms * end <= length && length <= 1 << 24) {
+    if (has_whole_windows(factor, end, length)) {
+      const int64_t terms = factor == 1 ? 1 : 2;
       kind = terms == 1 ? kSame : kPairs;
       first = terms * begin;
       count = std::min(end - begin, kSpan / terms);

@@ -23,7 +23,7 @@ Real inverse_beta(Real beta) {
 template <typename V, typename Real = Element<V>>
 V smooth_l1_point(V x, V y, Real beta, Real inverse) {
   const V a = absolute<V>(x - y);
-  return a < beta ? Real(0.5) * a * (a * inverse) : a - Real(0.5) * beta;
+  return a < beta ? a * (a * (Real(0.5) * inverse)) : a - Real(0.5) * beta;
 }
 
 // Where |d| >= beta the slope is the sign: 0 at 0, which only beta = 0 brings here, and NaN for

@@ -49,8 +49,9 @@ V by_turns(V a, V b, std::integer_sequence<int, lane...>) {
 }
 
 // Columns become rows once each of them has met every other one.
-template <int squares, typename T, typename Matrix>
-void turn_squares(const Matrix& matrix, int64_t row, int64_t column, T* to, int64_t row_length) {
+template <int squares, typename T>
+void turn_squares(const Columns<T>& matrix, int64_t row, int64_t column, T* to,
+                  int64_t row_length) {
   constexpr int kSide = kSquareSide<T>;
   constexpr auto kLanesOfAll = std::make_integer_sequence<int, squares * kSide>{};
   Vector<BitsOf<T>, squares * kSide> columns[kSide], met[kSide];
@@ -76,8 +77,8 @@ void cover(int64_t all, int64_t length, const Visit& visit) {
   if (begin < all) visit(all - length);
 }
 
-template <int squares, typename T, typename Matrix>
-void turn_all(const Matrix& matrix, int64_t rows, int64_t columns, T* to) {
+template <int squares, typename T>
+void turn_all(const Columns<T>& matrix, int64_t rows, int64_t columns, T* to) {
   cover(columns, squares * kSquareSide<T>, [&](int64_t column) {
     cover(rows, kSquareSide<T>,
           [&](int64_t row) { turn_squares<squares>(matrix, row, column, to, columns); });
@@ -86,9 +87,8 @@ void turn_all(const Matrix& matrix, int64_t rows, int64_t columns, T* to) {
 
 }  // namespace transpose_detail
 
-// A matrix is Columns, or computes its elements from some.
-template <typename T, typename Matrix>
-__attribute__((flatten)) void transpose(const Matrix& matrix, int64_t rows, int64_t columns,
+template <typename T>
+__attribute__((flatten)) void transpose(const Columns<T>& matrix, int64_t rows, int64_t columns,
                                         T* to) {
   constexpr int kSquares = kVectorBytes / 16;
   if (rows >= kSquareSide<T> && columns >= kSquares * kSquareSide<T>) {

@@ -51,9 +51,22 @@ void Places::locate(const int64_t* indices, int64_t count, int64_t* offsets) con
   }
 }
 
+namespace {
+
+// The dense operand keeps the walk in row-major order, whatever the strides of the others.
+StridedLoop row_major_walk(const TensorView& small, const TensorView& indices) {
+  const TensorView order = row_major_view(shape_of(small), small.dtype);
+  return make_loop({&order, &small, &indices});
+}
+
+}  // namespace
+
 Unpooling::Unpooling(const TensorView& large_view, const TensorView& small_view,
                      const TensorView& indices_view, int64_t item_bytes)
-    : large(volumes_of(large_view, item_bytes)), places(large.slab(0)), item_size(item_bytes) {
+    : large(volumes_of(large_view, item_bytes)),
+      places(large.slab(0)),
+      walk(row_major_walk(small_view, indices_view)),
+      item_size(item_bytes) {
   const Volumes small_volumes = volumes_of(small_view, item_size);
   small = small_volumes.data;
   small_size = Places(small_volumes.slab(0)).size();
@@ -61,9 +74,6 @@ Unpooling::Unpooling(const TensorView& large_view, const TensorView& small_view,
   layer = saturating_product(planes, saturating_product(large.shape[3], large.shape[4]));
   index_size = data_type_bits(indices_view.dtype) / 8;
   indices = volumes_of(indices_view, index_size).data;
-  // The dense operand keeps the walk in row-major order, whatever the strides of the others.
-  const TensorView order = row_major_view(shape_of(small_view), small_view.dtype);
-  walk = make_loop({&order, &small_view, &indices_view});
   small_step = walk.strides[1][0] * item_size;
   index_step = walk.strides[2][0] * index_size;
 }

@@ -15,7 +15,8 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
 
-constexpr int64_t kRowBlock = 1024;
+constexpr int64_t kRowBlock = 1024;              // elements
+constexpr int64_t kMostSources = 2 * kRowBlock;  // that vectors pick them from
 
 // Where the elements of one block of a row come from.
 template <typename Bits>
@@ -53,8 +54,8 @@ struct RowSources {
       places[o] = static_cast<LanePlace<Bits>>(place);
     }
     std::fill_n(places + count, kVector, LanePlace<Bits>{0});
-    kind = picked ? kPicked : kAny;
     span = sources[count - 1] + 1;
+    kind = picked && span <= kMostSources ? kPicked : kAny;
     reach = sources[(count - 1) / kVector * kVector] + 2 * kVector;
   }
 
@@ -133,23 +134,24 @@ class ResizedRows {
   using Sources = RowSources<Bits>;
   using V = Vector<Bits>;
   static constexpr int64_t kVector = kLanes<Bits>;
+  static constexpr int64_t kAhead = 8 << 10;
 
   void run_block(int64_t first) {
     RowPlace place(rows_, begin_);
     RowSink<Bits> sink(rows_, place.address, end_ - begin_, sources_.count, resize_.past_cache(),
                        true);
-    expanded_ = nullptr;
+    held_ = nullptr;
     for (int64_t left = end_ - begin_; left > 0;) {
       char* const target = place.address + first * rows_.step();
       Bits* room;
       const int64_t count = sink.room(target, std::min(left, place.run()), &room);
       SourceRun sources(resize_, place, sources_.first);
-      for (int64_t r = 0; r < count; ++r) {
-        if (sink.streams()) {
-          copy_row<Stream>(sources.next(), room + r * sources_.count);
-        } else {
-          copy_row<Store>(sources.next(), room + r * sources_.count);
-        }
+      if (sink.streams()) {
+        copy_rows<Stream, true>(sources, count, room);
+      } else if (resize_.past_cache()) {
+        copy_rows<Store, true>(sources, count, room);
+      } else {
+        copy_rows<Store, false>(sources, count, room);
       }
       sink.take(room, target, count);
       place.advance(count);
@@ -158,26 +160,48 @@ class ResizedRows {
     sink.finish();
   }
 
+  // What is read later is asked for now, where the processor would wait for it.
+  template <typename Way, bool fetches>
+  void copy_rows(SourceRun& sources, int64_t rows, Bits* to) {
+    const char* fetched = nullptr;
+    for (int64_t r = 0; r < rows; ++r) {
+      const char* const source = sources.next();
+      if (fetches && step_ == sizeof(Bits) && source != fetched) {
+        prefetch_run(reinterpret_cast<uintptr_t>(source) + kAhead, sources_.span * sizeof(Bits));
+        fetched = source;
+      }
+      copy_row<Way>(source, to + r * sources_.count);
+    }
+  }
+
   template <typename Way>
   void copy_row(const char* source, Bits* to) {
     const bool readable =
         step_ == sizeof(Bits) && source + sources_.reach * int64_t{sizeof(Bits)} <= limit_;
     if (readable && sources_.kind != Sources::kAny) return copy_vectors<Way>(source, to);
-    if (source != expanded_) expand(source);
-    expanded_ = source;
-    std::memcpy(to, row_, sources_.count * sizeof(Bits));
+    if (source != held_) hold(source);
+    if (holds_copies()) {
+      std::memcpy(to, row_, sources_.count * sizeof(Bits));
+    } else {
+      copy_vectors<Way>(reinterpret_cast<const char*>(row_), to);
+    }
   }
 
-  // One by one. Rows repeat: each is expanded once.
-  void expand(const char* source) {
-    if (sources_.kind == Sources::kSame) {
-      for (int64_t o = 0; o < sources_.count; ++o) row_[o] = load<Bits>(source + o * step_);
-    } else if (sources_.kind == Sources::kTwice) {
-      for (int64_t o = 0; o < sources_.count; ++o) row_[o] = load<Bits>(source + o / 2 * step_);
-    } else {
+  // Large elements are picked faster one by one.
+  bool holds_copies() const {
+    return sources_.kind == Sources::kAny ||
+           (sources_.kind == Sources::kPicked && sizeof(Bits) == sizeof(uint64_t));
+  }
+
+  // One by one. Rows repeat: each is read once.
+  void hold(const char* source) {
+    held_ = source;
+    if (holds_copies()) {
       for (int64_t o = 0; o < sources_.count; ++o) {
         row_[o] = load<Bits>(source + sources_.sources[o] * step_);
       }
+    } else {
+      for (int64_t i = 0; i < sources_.span; ++i) row_[i] = load<Bits>(source + i * step_);
     }
   }
 
@@ -211,8 +235,8 @@ class ResizedRows {
   int64_t step_;
   const char* limit_;
   Sources sources_;
-  const char* expanded_ = nullptr;  // the row whose copy row_ holds
-  Bits row_[kRowBlock];
+  const char* held_ = nullptr;
+  Bits row_[kMostSources + 2 * kVector];  // the sources of that row, or what they are copied to
 };
 
 }  // namespace
@@ -221,10 +245,9 @@ class ResizedRows {
 Status run(const UpsampleNearest3dArgs& args) {
   return visit_width(args.self, [&](auto zero) {
     using Bits = decltype(zero);
-    const Resize resize = with_factors(
-        args, sizeof(Bits), volumes_of(args.self, sizeof(Bits), channels_last(args.self)),
-        volumes_of(args.out, sizeof(Bits), channels_last(args.self)),
-        [](double scale) { return static_cast<float>(1.0 / scale); });
+    const Resize resize =
+        with_factors(args, sizeof(Bits), args.self, args.out, args.self,
+                     [](double scale) { return static_cast<float>(1.0 / scale); });
     const Rows rows = Rows::for_resizing(resize);
     parallel_for(rows.count(), resize.rows_per_task(rows.count()), [&](int64_t begin, int64_t end) {
       ResizedRows<Bits>(resize, rows, begin, end).run();

@@ -32,6 +32,13 @@ inline int64_t window_start(int64_t k, float scale, int64_t output_length) {
   return at_most(std::ceil(static_cast<float>(k) * scale), output_length);
 }
 
+// Whether the first windows are known without a look, up to the one before `end`: one or two
+// elements each. Places up to 2^24 are exact as float.
+inline bool has_whole_windows(float scale, int64_t end, int64_t output_length) {
+  if (scale != 1 && scale != 2) return false;
+  return (scale == 1 ? end : 2 * end) <= output_length && output_length <= 1 << 24;
+}
+
 // All of them: from `first` up to, and without, `end`.
 struct OutputWindow {
   OutputWindow(int64_t k, float scale, int64_t output_length)

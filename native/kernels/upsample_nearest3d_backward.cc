@@ -40,8 +40,10 @@ class BoxRun {
   BoxRun(const Resize& resize, const RowPlace& place, int64_t first)
       : axis_(place.rows.order[4]), at_(place.at[axis_]), stride_(resize.from.strides[axis_]) {
     const Volumes& from = resize.from;
-    box_ = {
-        from.data, {1, 1, 1}, {from.strides[kDepth], from.strides[kHeight], from.strides[kWidth]}};
+    box_ = {from.data,
+            {1, 1, 1},
+            {from.strides[kDepth], from.strides[kHeight], from.strides[kWidth]},
+            0};
     box_.data += place.at[kBatch] * from.strides[kBatch];
     box_.data += place.at[kChannel] * from.strides[kChannel];
     box_.data += first * from.strides[place.rows.axis];
@@ -57,28 +59,43 @@ class BoxRun {
         const OutputWindow window(place.at[axis], resize.factors[i], from.shape[axis]);
         box_.data += window.first * box_.strides[i];
         box_.counts[i] = window.end - window.first;
+        reach_ += reach(box_.strides[i], box_.counts[i]);
       }
     }
+    box_.reach = reach_;
   }
 
   const RowBox& next() {
-    box_.data += advance_;
+    step();
     if (axis_ < kDepth) {
       advance_ = stride_;
     } else {
       const int64_t start = end_;
       end_ = window_start(++at_, factor_, length_);
-      box_.counts[axis_ - kDepth] = end_ - start;
-      advance_ = (end_ - start) * stride_;
+      const int64_t count = end_ - start;
+      box_.counts[axis_ - kDepth] = count;
+      box_.reach = reach_ + reach(stride_, count);
+      advance_ = count * stride_;
     }
     return box_;
   }
 
+  // Whether the next boxes differ only in where they are: step() then turns one into the next.
+  bool alike(int64_t boxes) const {
+    return axis_ < kDepth || has_whole_windows(factor_, at_ + boxes, length_);
+  }
+  void step() { box_.data += advance_; }
+
  private:
+  static int64_t reach(int64_t stride, int64_t count) {
+    return std::max<int64_t>(stride, 0) * (count - 1);
+  }
+
   Axis axis_;
   int64_t at_;
   int64_t stride_;
   RowBox box_;
+  int64_t reach_ = 0;    // without this axis
   int64_t advance_ = 0;  // to where the next one is
   float factor_ = 0;
   int64_t length_ = 0;
@@ -140,10 +157,9 @@ class GradientRows {
 Status run(const UpsampleNearest3dBackwardArgs& args) {
   return visit_floating(args.gradOut, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    const Resize resize = with_factors(
-        args, sizeof(T), volumes_of(args.gradOut, sizeof(T), channels_last(args.gradOut)),
-        volumes_of(args.gradInput, sizeof(T), channels_last(args.gradInput)),
-        [](double scale) { return static_cast<float>(scale); });
+    const Resize resize =
+        with_factors(args, sizeof(T), args.gradOut, args.gradInput, args.gradInput,
+                     [](double scale) { return static_cast<float>(scale); });
     const Rows rows = Rows::for_resizing(resize);
     parallel_for(rows.count(), resize.rows_per_task(rows.count()), [&](int64_t begin, int64_t end) {
       GradientRows<T>(resize, rows, begin, end).run();

@@ -40,19 +40,13 @@ class WindowSums {
   // Rounds the sums over the windows of `rows` boxes to as many rows at `out`. A row of a box is
   // where the first window starts.
   template <typename Boxes>
-  __attribute__((flatten)) void sum(Boxes& boxes, int64_t rows, T* out) {
+  void sum(Boxes& boxes, int64_t rows, T* out) {
     if (windows.kind == Windows::kSame || windows.kind == Windows::kPairs) {
-      for (int64_t r = 0; r < rows; ++r) sum_at_once(boxes.next(), out + r * windows.count);
+      sum_at_once(boxes, rows, out);
     } else if (windows.span > kSpan) {
       for (int64_t r = 0; r < rows; ++r) out[r] = sum_in_pieces(boxes.next());
     } else {
-      const int64_t pitch = padded(std::max<int64_t>(windows.span, 1));
-      const int64_t most = kSpan / pitch;
-      for (int64_t r = 0; r < rows; r += most) {
-        const int64_t some = std::min(most, rows - r);
-        for (int64_t i = 0; i < some; ++i) add_up(boxes.next(), windows.span, sums_ + i * pitch);
-        collect(some, pitch, out + r * windows.count);
-      }
+      sum_rows_then_windows(boxes, rows, out);
     }
   }
 
@@ -64,33 +58,60 @@ class WindowSums {
     return (elements + kSumLanes - 1) / kSumLanes * kSumLanes;
   }
 
-  // Whether vectors that read `reach` elements or more can read those of a box's rows.
-  bool readable(const RowBox& box, int64_t elements, int64_t reach) const {
+  // Whether vectors that read `least` elements or more can read those of a box's rows.
+  bool readable(const RowBox& box, int64_t elements, int64_t least) const {
     if (step_ != sizeof(T)) return false;
-    return reach <= elements || box.last() + reach * int64_t{sizeof(T)} <= limit_;
+    return least <= elements || box.data + box.reach + least * int64_t{sizeof(T)} <= limit_;
+  }
+
+  // Each of these is optimised on its own: in one function they would share the registers.
+  template <typename Boxes>
+  __attribute__((noinline, flatten)) void sum_rows_then_windows(Boxes& boxes, int64_t rows,
+                                                                T* out) {
+    const int64_t pitch = padded(std::max<int64_t>(windows.span, 1));
+    const int64_t most = kSpan / pitch;
+    for (int64_t r = 0; r < rows; r += most) {
+      const int64_t some = std::min(most, rows - r);
+      for (int64_t i = 0; i < some; ++i) add_up(boxes.next(), windows.span, sums_ + i * pitch);
+      collect(some, pitch, out + r * windows.count);
+    }
   }
 
   // Without a way through memory.
-  void sum_at_once(const RowBox& box, T* out) {
-    const bool pairs = windows.kind == Windows::kPairs, one_vector = windows.span <= kSumLanes;
-    const int64_t reach = pairs && !one_vector ? 2 * kSumLanes : kSumLanes;
-    if (!readable(box, windows.span, reach)) return sum_unreadable(box, out);
-    with_counts(box, [&](auto counts) {
-      if (pairs && one_vector) {
-        V sums[1];
-        sum_elements<1>(counts, box, 0, sums);
-        return store_narrowed(out, added_pairs(sums[0], sums[0]) + nothing_);
-      }
-      for_each_vector<kSumLanes>(windows.count, [&](int64_t lane, auto vectors) {
-        V sums[vectors];
-        if (pairs) {
-          sum_pairs<vectors>(counts, box, 2 * lane, sums);
-        } else {
-          sum_elements<vectors>(counts, box, lane, sums);
+  template <typename Boxes>
+  __attribute__((noinline, flatten)) void sum_at_once(Boxes& boxes, int64_t rows, T* out) {
+    const int64_t alike = boxes.alike(rows) ? rows : 1;
+    for (int64_t r = 0; r < rows; r += alike) {
+      const RowBox& box = boxes.next();
+      with_counts(box, [&](auto counts) {
+        for (int64_t i = r;;) {
+          sum_row(counts, box, out + i * windows.count);
+          if (++i == r + alike) break;
+          boxes.step();
         }
-        repeat<vectors>(
-            [&](auto v) { store_narrowed(out + lane + v * kSumLanes, sums[v] + nothing_); });
       });
+    }
+  }
+
+  template <typename Counts>
+  void sum_row(Counts counts, const RowBox& box, T* out) {
+    const bool pairs = windows.kind == Windows::kPairs, one_vector = windows.span <= kSumLanes;
+    const int64_t least = pairs && !one_vector ? 2 * kSumLanes : kSumLanes;
+    if (!readable(box, windows.span, least)) return sum_unreadable(box, out);
+    if (pairs && one_vector) {
+      V sums[1];
+      sum_elements<1>(counts, box, 0, sums);
+      return store_narrowed(out, added_pairs(sums[0], sums[0]) + nothing_);
+    }
+    for_each_vector<kSumLanes>(windows.count, [&](int64_t lane, auto vectors) {
+      V sums[vectors];
+      if (pairs) {
+        sum_pairs<vectors>(counts, box, 2 * lane, sums);
+      } else {
+        sum_elements<vectors>(counts, box, lane, sums);
+      }
+      repeat<vectors>(
+          [&](auto v) { store_narrowed(out + lane + v * kSumLanes, sums[v] + nothing_); });
     });
   }
 
@@ -99,7 +120,7 @@ class WindowSums {
   void fetch_later(const T* elements) const {
     if (ahead_ == 0) return;
     constexpr int lines = (count * sizeof(T) + kLineBytes - 1) / kLineBytes;
-    const char* later = reinterpret_cast<const char*>(elements) + ahead_;
+    const uintptr_t later = reinterpret_cast<uintptr_t>(elements) + ahead_;
     repeat<lines>([&](auto line) { prefetch(later + line * kLineBytes); });
   }
 
@@ -137,7 +158,7 @@ class WindowSums {
 
   static V added_pairs(V a, V b) { return in_order(shuffled_evens(a, b) + shuffled_odds(a, b)); }
 
-  void sum_unreadable(const RowBox& box, T* out) {
+  __attribute__((noinline)) void sum_unreadable(const RowBox& box, T* out) {
     add_up(box, windows.span, sums_);
     for (int64_t lane = 0; lane < windows.count; lane += kSumLanes) {
       V sum = load_vector<V>(sums_ + lane);

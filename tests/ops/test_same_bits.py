@@ -43,7 +43,9 @@ for dtype in ("float32", "float16", "bfloat16", "float64"):
     for is_result in (False, True):
         show(f"elu_backward {dtype}", aclhost.elu_backward(g, x, 1.5, 1.1, 0.9, is_result))
     for reduction in ("none", "mean", "sum"):
-        show(f"smooth_l1 {dtype} {reduction}", aclhost.smooth_l1_loss(x, g, reduction, 0.7))
+        loss = aclhost.smooth_l1_loss(x, g, reduction, 0.7)
+        across = aclhost.smooth_l1_loss(x.T, g.T, reduction, 0.7)
+        show(f"smooth_l1 {dtype} {reduction}", loss, across)
     show(f"smooth_l1_backward {dtype}", aclhost.smooth_l1_loss_backward(g, x, g[::-1]))
     for window in ((2, 2, 0), (3, 3, 0), (3, 1, 1)):
         pooled, indices = aclhost.max_pool3d_with_argmax(volume, *window)

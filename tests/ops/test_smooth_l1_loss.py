@@ -64,13 +64,15 @@ def test_agrees_with_torch(dtype: str, reduction: str, beta: float) -> None:
     assert ulp_distance(ours.double().numpy(), theirs.numpy(), numpy_dtype) <= ULPS[dtype]
 
 
-@pytest.mark.parametrize("count", [1, 15, 16, 17, 1023, 1024, 1025, 5000, 300_000])
-def test_sums_are_accurate(count: int) -> None:
-    x = np.random.default_rng(count).normal(size=count).astype(np.float32)
-    zero = np.zeros(1, np.float32)
-    wanted = math.fsum(np.abs(x).tolist())
-    assert aclhost.smooth_l1_loss(x, zero, "sum", 0.0) == np.float32(wanted)
-    assert aclhost.smooth_l1_loss(x, zero, "mean", 0.0) == np.float32(wanted / count)
+@pytest.mark.parametrize("count", [1, 31, 32, 33, 127, 129, 1025, 4127, 4128, 8225, 300_000])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_sums_are_accurate(dtype: str, count: int) -> None:
+    x = array(np.random.default_rng(count).normal(size=count) / 8, dtype)
+    zero = np.zeros(1, x.dtype)
+    wanted = math.fsum(np.abs(x.astype(np.float64)).tolist())
+    for y in (zero, np.zeros_like(x)):
+        assert aclhost.smooth_l1_loss(x, y, "sum", 0.0) == array(wanted, dtype)
+        assert aclhost.smooth_l1_loss(x, y, "mean", 0.0) == array(wanted / count, dtype)
 
 
 @pytest.mark.parametrize("reduction", REDUCTIONS)
@@ -91,17 +93,44 @@ def test_views_give_the_same_bits_as_copies(dtype: str, reduction: str) -> None:
         assert not memory[0].any()
 
 
-@pytest.mark.parametrize("shape", [(131, 137), (300, 333), (40, 3001), (3001, 129)])
+def assert_sums_of_views_equal_those_of_copies(x: np.ndarray, y: np.ndarray) -> None:
+    flat_x, flat_y = x.copy(), y.copy()
+    wanted = aclhost.smooth_l1_loss(flat_x, flat_y, "sum")
+    exact = aclhost.smooth_l1_loss(x.astype(np.float32), y.astype(np.float32), "none")
+    total = np.array(math.fsum(exact.ravel().tolist()))
+    assert ulp_distance(wanted, total, wanted.dtype) <= 1
+    for views in ((x, y), (flat_x, y), (x, flat_y)):
+        assert aclhost.smooth_l1_loss(*views, "sum").tobytes() == wanted.tobytes()
+
+
+MATRICES = [
+    (131, 137),
+    (300, 333),
+    (40, 3001),
+    (3, 2001),
+    (3001, 129),
+    (64, 31),
+    (97, 33),
+    (4127, 40),
+]
+
+
+@pytest.mark.parametrize("shape", [*MATRICES, (4128, 65), (9000, 7)])
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_sums_of_transposed_matrices_have_the_same_bits(dtype: str, shape: tuple[int, int]) -> None:
     rng = np.random.default_rng(1)
     x, y = (array(rng.normal(size=shape), dtype).T for _ in range(2))
-    wanted = aclhost.smooth_l1_loss(x.copy(), y.copy(), "sum")
-    exact = aclhost.smooth_l1_loss(x.astype(np.float32), y.astype(np.float32), "none")
-    total = np.array(math.fsum(exact.ravel().tolist()))
-    assert ulp_distance(wanted, total, wanted.dtype) <= 1
-    for views in ((x, y), (x.copy(), y), (x, y.copy())):
-        assert aclhost.smooth_l1_loss(*views, "sum").tobytes() == wanted.tobytes()
+    assert_sums_of_views_equal_those_of_copies(x, y)
+    assert_sums_of_views_equal_those_of_copies(x[3:, 1:], y[3:, 1:])
+
+
+@pytest.mark.parametrize("channels", [31, 32, 50, 96])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_sums_of_channels_last_have_the_same_bits(dtype: str, channels: int) -> None:
+    rng = np.random.default_rng(1)
+    images = (array(rng.normal(size=(5, 10, 9, channels)), dtype) for _ in range(2))
+    x, y = (image.transpose(0, 3, 1, 2) for image in images)
+    assert_sums_of_views_equal_those_of_copies(x, y)
 
 
 def test_mean_counts_the_broadcast_elements() -> None:
@@ -136,8 +165,15 @@ def test_sums_overflow_in_the_result_only() -> None:
     x, y = array([65504, 65504, -65504, 0], "float16"), array([0, 0, 0, 0], "float16")
     assert aclhost.smooth_l1_loss(x, y, "sum") == INF
     assert aclhost.smooth_l1_loss(x, y, "mean") == np.float16(49127.625)
-    big = array([3e38, 3e38])
-    assert aclhost.smooth_l1_loss(big, np.zeros(2, np.float32), "mean") == big[0]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_means_of_large_values_are_finite(dtype: str) -> None:
+    big = array(np.full((70, 200), 3e38), dtype)
+    for view in (big[:1, :2], big, big.T):
+        assert aclhost.smooth_l1_loss(view, np.zeros_like(view), "mean") == big[0, 0]
+    big[3, 4] = INF
+    assert aclhost.smooth_l1_loss(big, np.zeros_like(big), "mean") == INF
 
 
 @pytest.mark.parametrize("shape", [(), (1,), (1, 1, 1)])

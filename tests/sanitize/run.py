@@ -45,7 +45,7 @@ def build(sanitizer: str) -> Path:
     """The build tree of the library without the Python module."""
     tree = ROOT / "build" / f"sanitize-{sanitizer}"
     options = [f"-DACLHOST_SANITIZE={FLAGS[sanitizer]}", f"-DPython_EXECUTABLE={sys.executable}"]
-    options += ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DACLHOST_PYTHON_MODULE=OFF"]
+    options += ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DACLHOST_PYTHON_MODULE=OFF"]
     run(["cmake", "-S", ROOT, "-B", tree, *options])
     run(["cmake", "--build", tree])
     return tree

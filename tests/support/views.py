@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import mmap
 from collections.abc import Callable
 
 import ml_dtypes
@@ -14,6 +16,19 @@ def unaligned(array: np.ndarray) -> np.ndarray:
     return np.frombuffer(bytearray(b"?" + array.tobytes()), array.dtype, offset=1).reshape(
         array.shape
     )
+
+
+def before_a_wall(array: np.ndarray) -> np.ndarray:
+    """A copy that ends where a page ends that may be touched."""
+    pages = -(-array.nbytes // mmap.PAGESIZE) + 1
+    memory = mmap.mmap(-1, pages * mmap.PAGESIZE)
+    wall = ctypes.addressof(ctypes.c_char.from_buffer(memory)) + (pages - 1) * mmap.PAGESIZE
+    libc = ctypes.CDLL(None, use_errno=True)
+    assert libc.mprotect(ctypes.c_void_p(wall), mmap.PAGESIZE, 0) == 0  # no access
+    offset = (pages - 1) * mmap.PAGESIZE - array.nbytes
+    copy = np.frombuffer(memory, array.dtype, array.size, offset).reshape(array.shape)
+    copy[...] = array
+    return copy
 
 
 def random_bits(shape: tuple[int, ...], dtype: str, seed: int = 0) -> np.ndarray:

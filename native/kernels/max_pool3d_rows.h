@@ -26,6 +26,7 @@ class MaximaOfRow {
   using Place = Element<Places>;
   static constexpr int64_t kSize = sizeof(T);
   static constexpr int64_t kCopied = 512;
+  static constexpr int64_t kAhead = 4 << 10;  // bytes, to fetch while others are used
 
  public:
   static constexpr int kStep = kLanes<Real>;
@@ -143,6 +144,9 @@ class MaximaOfRow {
       for (int64_t j = 0; j < height_.count; ++j) {
         const int64_t h = height_.first + j * height_.step;
         const char* row = slab_.row(d, h);
+        // Of a dense slab; the processor itself looks ahead no further than to the end of a page.
+        prefetch_run(reinterpret_cast<uintptr_t>(row) + first * kSize + kAhead,
+                     kStep * stride_ * kSize);
         const T* from =
             copied ? copy_row(row, first, copy) : reinterpret_cast<const T*>(row + first * kSize);
         const int64_t place = d * plane + h * width + first;

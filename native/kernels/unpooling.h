@@ -92,18 +92,37 @@ struct Stretch {
   const char* indices;
 };
 
-// Calls visit(stretch) for stretches that cover the positions [begin, end) in this order.
+// Calls visit(stretch) for stretches that cover the positions [begin, end) in this order. Divides
+// only before the first of them, as they can be short.
 template <typename Visit>
 void for_each_stretch(const Unpooling& u, int64_t begin, int64_t end, const Visit& visit) {
-  while (begin < end) {
-    const int64_t volume = begin / u.small_size;
-    int64_t at[kMaxRank];
-    char* const small = u.small + offset_at(u.walk, 1, begin, at) * u.item_size;
-    const char* const indices = u.indices + offset_of(u.walk, 2, at) * u.index_size;
-    const int64_t left_in_volume = (volume + 1) * u.small_size - begin;
-    const int64_t length = std::min({end - begin, u.walk.shape[0] - at[0], left_in_volume});
-    visit(Stretch{begin, length, u.volume(volume), small, indices});
+  if (begin >= end) return;
+  const StridedLoop& walk = u.walk;
+  int64_t volume = begin / u.small_size, left = (volume + 1) * u.small_size - begin;
+  char* large = u.volume(volume);
+  int64_t at[kMaxRank];
+  char* small = u.small + offset_at(walk, 1, begin, at) * u.item_size;
+  const char* indices = u.indices + offset_of(walk, 2, at) * u.index_size;
+  while (true) {
+    const int64_t length = std::min({end - begin, walk.shape[0] - at[0], left});
+    visit(Stretch{begin, length, large, small, indices});
     begin += length;
+    if (begin == end) return;
+    left -= length;
+    if (left == 0) {
+      large = u.volume(++volume);
+      left = u.small_size;
+    }
+    at[0] += length;
+    int64_t small_move = length * walk.strides[1][0], index_move = length * walk.strides[2][0];
+    for (int i = 0; at[i] == walk.shape[i]; ++i) {
+      small_move += walk.strides[1][i + 1] - walk.shape[i] * walk.strides[1][i];
+      index_move += walk.strides[2][i + 1] - walk.shape[i] * walk.strides[2][i];
+      at[i] = 0;
+      ++at[i + 1];
+    }
+    small += small_move * u.item_size;
+    indices += index_move * u.index_size;
   }
 }
 

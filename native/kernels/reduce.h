@@ -10,7 +10,7 @@
 //
 // Every value is rounded to the compute type, as the element-wise operators have it, and added in
 // double. Of 16-bit types kStepsTogether values of a lane are added in float first: what that loses
-// does not show in the result.
+// is about a thousandth of what the rounding of the result may.
 #pragma once
 
 #include <algorithm>

@@ -205,7 +205,7 @@ void parallel_detail::run(int64_t total, int64_t grain, Body body, const void* c
   }
   const int64_t grains = (total + grain - 1) / grain;
   const int64_t chunks = std::min<int64_t>(grains, threads * kChunksPerThread);
-  // What is left over makes a small chunk, rather than all others larger and one fewer.
+  // Rounded down: some more chunks are shared better than fewer and larger ones.
   Job job{body, context, total, grains / chunks * grain};
   pool().run(job, threads);
 }

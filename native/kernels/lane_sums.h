@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums in lanes: of a row's part, or of many at once; see Note [The order of sums] in reduce.h.
+// Sums in lanes: of a row's part, or of many at once; see Note [Order of reductions] in reduce.h.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ constexpr int kTileRows = 32;
 
 namespace reduce_detail {
 
-// Steps of values that are added before they become double, see Note [The order of sums].
+// Steps of values that are added before they become double, see Note [Order of reductions].
 template <typename T>
 constexpr int kStepsTogether = sizeof(T) == 2 ? 4 : 1;
 

@@ -180,6 +180,8 @@ class PairedWindows {
                                  const Range& rows, Target target) const {
     alignas(64) Index index_copy[kFinished / 2];
     alignas(64) T value_copy[kFinished / 2];
+    // A copy is shorter than a vector, of which the high words of all indices are looked at.
+    if (beyond_row) std::fill_n(index_copy, lanes, Index{0});
     Decoder<lanes> decoder(work_.result, beyond_row ? columns_ : lanes);
     const int64_t last = beyond_row ? 0 : columns_ - lanes;
     const int64_t first = (2 * plane * work_.result.shape[3] + 2 * rows.begin) * width_;

@@ -144,9 +144,12 @@ class MaximaOfRow {
       for (int64_t j = 0; j < height_.count; ++j) {
         const int64_t h = height_.first + j * height_.step;
         const char* row = slab_.row(d, h);
-        // Of a dense slab; the processor itself looks ahead no further than to the end of a page.
-        prefetch_run(reinterpret_cast<uintptr_t>(row) + first * kSize + kAhead,
-                     kStep * stride_ * kSize);
+        // Later rows, where all of their lines are needed; the processor itself looks ahead no
+        // further than to the end of a page.
+        if (follow_ && stride_ * kSize <= kLineBytes) {
+          prefetch_run(reinterpret_cast<uintptr_t>(row) + first * kSize + kAhead,
+                       kStep * stride_ * kSize);
+        }
         const T* from =
             copied ? copy_row(row, first, copy) : reinterpret_cast<const T*>(row + first * kSize);
         const int64_t place = d * plane + h * width + first;

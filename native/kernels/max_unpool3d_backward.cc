@@ -37,12 +37,15 @@ class FetchAhead {
       high = std::max(high, chunk[i]);
     }
     const bool local = high - low < u.places.size() / 4;
-    const int64_t volume_bytes = u.places.size() * item_size_, layer_bytes = u.layer * item_size_;
-    if (local ? item_size_ >= 4 || layer_bytes > kHeldLayer : volume_bytes > kHeldVolume) {
+    const int64_t volume_bytes = saturating_product(u.places.size(), item_size_);
+    const int64_t layer_bytes = saturating_product(u.layer, item_size_);
+    const int64_t piece = volume_bytes / ((u.small_size + kChunk - 1) / kChunk) + 1;
+    const bool sparse = piece > kChunk * kLineBytes;  // indices name only some of the lines
+    if (sparse ||
+        (local ? item_size_ >= 4 || layer_bytes > kHeldLayer : volume_bytes > kHeldVolume)) {
       known_ = known;
     } else if (local || next_volume != nullptr) {
-      const int64_t chunks = (u.small_size + kChunk - 1) / kChunk;
-      piece_ = (volume_bytes + chunks - 1) / chunks;
+      piece_ = piece;
       next_ = local ? volume_ + layer_bytes + kAhead : next_volume_;
       next_ += stretch.position % u.small_size / kChunk * piece_;
     }

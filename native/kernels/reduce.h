@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums over any views.
 //
-// Note [The order of sums]
+// Note [Order of reductions]
 // It follows from the shape alone: neither strides nor threads nor instruction sets matter. The
 // last dimensions make a row, as few of them as hold kLeastRow positions; rows are cut in parts of
 // kPartLength. A part is summed in kSumLanes interleaved lanes, so that a row may lie in memory as

@@ -144,9 +144,9 @@ constexpr int64_t kChunk = 64;
 // does so itself, but stops at every page.
 template <typename Index>
 inline void fetch_indices(const Stretch& stretch, int64_t i) {
-  constexpr int64_t kAhead = 4 << 10, kLine = 64, kSize = sizeof(Index);  // bytes
+  constexpr int64_t kAhead = 4 << 10, kSize = sizeof(Index);  // bytes
   const auto from = reinterpret_cast<uintptr_t>(stretch.indices) + i * kSize + kAhead;
-  for (int64_t byte = 0; byte < kChunk * kSize; byte += kLine) {
+  for (int64_t byte = 0; byte < kChunk * kSize; byte += kLineBytes) {
     __builtin_prefetch(reinterpret_cast<const void*>(from + byte));
   }
 }

@@ -160,14 +160,17 @@ class ResizedRows {
     sink.finish();
   }
 
-  // What is read later is asked for now, where the processor would wait for it.
+  // What is read later is asked for now, where the processor would wait for it. Not if that is only
+  // some of the lines.
   template <typename Way, bool fetches>
   void copy_rows(SourceRun& sources, int64_t rows, Bits* to) {
+    const int64_t bytes = sources_.span * int64_t{sizeof(Bits)};
+    const bool all_lines = step_ == sizeof(Bits) && bytes <= sources_.count * kLineBytes;
     const char* fetched = nullptr;
     for (int64_t r = 0; r < rows; ++r) {
       const char* const source = sources.next();
-      if (fetches && step_ == sizeof(Bits) && source != fetched) {
-        prefetch_run(reinterpret_cast<uintptr_t>(source) + kAhead, sources_.span * sizeof(Bits));
+      if (fetches && all_lines && source != fetched) {
+        prefetch_run(reinterpret_cast<uintptr_t>(source) + kAhead, bytes);
         fetched = source;
       }
       copy_row<Way>(source, to + r * sources_.count);

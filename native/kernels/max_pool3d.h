@@ -8,6 +8,7 @@
 
 #include "kernels/convert.h"
 #include "kernels/volume.h"
+#include "opbase/geometry.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
@@ -44,6 +45,11 @@ inline Taps taps_inside(int64_t start, int64_t kernel, int64_t dilation, int64_t
   const int64_t skipped = start < 0 ? (-1 - start) / step + 1 : 0;
   const int64_t end = start < length ? std::min(taps, (length - 1 - start) / step + 1) : 0;
   return {start + skipped * step, step, std::max<int64_t>(end - skipped, 0)};
+}
+
+inline Taps taps_of(const Window& window, int axis, int64_t position, int64_t length) {
+  return taps_inside(position * window.stride[axis] - window.padding[axis], window.kernel[axis],
+                     window.dilation[axis], length);
 }
 
 // What a window takes, and where it is.

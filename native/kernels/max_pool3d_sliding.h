@@ -128,11 +128,6 @@ class SlidingMaxima {
     return padded(padded(columns) * window.stride[2] + span(window, 2) + 2 * kStep);
   }
 
-  Taps taps(int axis, int64_t position) const {
-    return taps_inside(position * window_.stride[axis] - window_.padding[axis],
-                       window_.kernel[axis], window_.dilation[axis], slab_.shape[axis]);
-  }
-
   // Slots for the maxima of planes, which take them in turn.
   struct Ring {
     int64_t slots;
@@ -180,7 +175,7 @@ class SlidingMaxima {
       }
     }
     for (int64_t row = 0; row < block_.rows; ++row) {
-      const Taps height = taps(1, block_.row + row);
+      const Taps height = taps_of(window_, 1, block_.row + row, slab_.shape[1]);
       const int64_t to = plane_at(slot, row);
       if (height.count == 2) {
         combine_rows<2>(height, to);

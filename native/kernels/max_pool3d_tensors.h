@@ -38,8 +38,7 @@ struct PoolTensors {
   };
 
   Taps taps(const Slab& slab, int axis, int64_t position) const {
-    return taps_inside(position * window.stride[axis] - window.padding[axis], window.kernel[axis],
-                       window.dilation[axis], slab.shape[axis]);
+    return taps_of(window, axis, position, slab.shape[axis]);
   }
 
   // Columns of a row.

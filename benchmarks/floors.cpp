@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "base/parallel.h"
-#include "kernels/pairs.h"
-#include "kernels/simd.h"
+#include "simd/pairs.h"
+#include "simd/simd.h"
 
 namespace aclhost {
 namespace {

@@ -12,7 +12,7 @@ from rich.panel import Panel
 from rich.table import Table
 
 import aclhost
-from aclhost.ops.elu_backward import OP
+from aclhost.ops.activation.elu_backward import OP
 
 HERE = Path(__file__).parent
 X = np.array([-3.0, -1.0, -0.25, 0.0, 0.5, 2.0], np.float32)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which version of the kernels this processor runs; see Note [Instruction sets] in kernels/isa.h.
+// Which version of the kernels this processor runs; see Note [Instruction sets] in simd/isa.h.
 #pragma once
 
 namespace aclhost {

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "opbase/views.h"
+#include "operator/views.h"
 
 namespace aclhost::python {
 

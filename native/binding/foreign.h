@@ -6,7 +6,7 @@
 
 #include "binding/array.h"
 #include "binding/dlpack.h"
-#include "opbase/views.h"
+#include "operator/views.h"
 
 namespace aclhost::python {
 

@@ -10,8 +10,8 @@
 #include "base/calls.h"
 #include "binding/array.h"
 #include "binding/values.h"
-#include "opbase/checks.h"
-#include "opbase/operator.h"
+#include "operator/checks.h"
+#include "operator/operator.h"
 
 namespace aclhost::python {
 

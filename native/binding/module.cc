@@ -9,8 +9,8 @@
 #include "binding/array.h"
 #include "binding/raise.h"
 #include "binding/result_memory.h"
-#include "opbase/launch.h"
-#include "opbase/objects.h"
+#include "operator/launch.h"
+#include "operator/objects.h"
 #include "runtime/memory.h"
 #include "runtime/stream.h"
 

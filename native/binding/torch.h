@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "binding/foreign.h"
-#include "opbase/views.h"
+#include "operator/views.h"
 
 namespace aclhost::python {
 

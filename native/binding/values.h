@@ -4,7 +4,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "opbase/views.h"
+#include "operator/views.h"
 
 namespace aclhost::python {
 

@@ -8,7 +8,7 @@
 #include "base/call.h"
 #include "base/soc.h"
 #include "dtypes.h"
-#include "kernels/convert.h"
+#include "simd/convert.h"
 
 namespace aclhost {
 namespace {

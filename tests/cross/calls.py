@@ -18,7 +18,7 @@ from aclhost.spec.products import DEFAULT
 
 ROUTE = "C ABI"
 LINE = (57, 1003)  # odd enough to leave ends over everywhere
-PAST_CACHE = (3_300_000,)  # Note [Stores past the cache] in native/kernels/simd.h
+PAST_CACHE = (3_300_000,)  # Note [Stores past the cache] in native/simd/simd.h
 SMALL, LARGE = (2, 5, 9, 17, 33), (2, 5, 13, 40, 61)
 POOLED = (2, 5, 4, 8, 16)  # SMALL by windows of 2
 WINDOW = {"kernelSize": (2,) * 3, "stride": (2,) * 3, "padding": (0,) * 3, "dilation": (1,) * 3}

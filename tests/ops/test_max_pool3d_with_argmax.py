@@ -13,7 +13,7 @@ import torch
 from support import abi
 
 import aclhost
-from aclhost.ops.max_pool3d_with_argmax import OP, golden
+from aclhost.ops.pooling.max_pool3d_with_argmax import OP, golden
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.dtypes import FLOAT, INT32, INT64
 from aclhost.spec.formats import NDHWC

@@ -11,7 +11,7 @@ from support import abi
 
 import aclhost
 from aclhost import acl
-from aclhost.ops.max_pool3d_with_argmax_backward import OP
+from aclhost.ops.pooling.max_pool3d_with_argmax_backward import OP
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.dtypes import FLOAT, INT32
 from aclhost.spec.formats import NDHWC

@@ -11,7 +11,7 @@ from support.views import VIEWS, random_bits
 
 import aclhost
 from aclhost import acl
-from aclhost.ops.max_unpool3d import OP
+from aclhost.ops.pooling.max_unpool3d import OP
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.dtypes import FLOAT, INT32, INT64
 

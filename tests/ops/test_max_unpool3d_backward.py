@@ -11,7 +11,7 @@ from support.views import VIEWS, before_a_wall, random_bits
 
 import aclhost
 from aclhost import acl, aclnn
-from aclhost.ops.max_unpool3d_backward import OP
+from aclhost.ops.pooling.max_unpool3d_backward import OP
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.dtypes import FLOAT, INT64
 from aclhost.spec.formats import FRACTAL_NZ, NDHWC

@@ -10,7 +10,7 @@ from support import abi
 from support.views import VIEWS, random_bits
 
 import aclhost
-from aclhost.ops.upsample_nearest3d import OP
+from aclhost.ops.resize.upsample_nearest3d import OP
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.dtypes import FLOAT16
 from aclhost.spec.formats import NCDHW, ND, NDHWC

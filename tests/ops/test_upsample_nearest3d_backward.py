@@ -11,7 +11,7 @@ from support import abi
 from support.views import VIEWS
 
 import aclhost
-from aclhost.ops.upsample_nearest3d_backward import OP
+from aclhost.ops.resize.upsample_nearest3d_backward import OP
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.dtypes import FLOAT16
 from aclhost.spec.formats import NCDHW, ND, NDHWC

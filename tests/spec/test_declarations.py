@@ -24,7 +24,7 @@ EACH = pytest.mark.parametrize("op", ops.ALL, ids=lambda op: op.name)
 def test_operator_has_all_its_places(op: Operator) -> None:
     assert (ROOT / op.source.partition(":")[0]).is_file()
     assert (ROOT / "tests/ops" / f"test_{op.snake_name}.py").is_file()
-    kernels = "".join(path.read_text() for path in (ROOT / "native/kernels").glob("*.cc"))
+    kernels = "".join(path.read_text() for path in (ROOT / "native").rglob("*.cc"))
     assert f"Status run(const {op.short_name}Args&" in kernels
 
 

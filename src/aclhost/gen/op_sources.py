@@ -14,7 +14,7 @@ from aclhost.spec.rules.base import DoneWhenEmpty, Rule, Step
 
 _ARGS = """{banner}#pragma once
 
-#include "opbase/operator.h"
+#include "operator/operator.h"
 
 namespace aclhost {{
 
@@ -43,8 +43,8 @@ _SOURCE = """{banner}#include "ops/{snake}.h"
 
 #include "aclnnop/{header}"
 #include "base/isa.h"
-#include "opbase/checks.h"
-#include "opbase/launch.h"
+#include "operator/checks.h"
+#include "operator/launch.h"
 
 namespace aclhost {{
 

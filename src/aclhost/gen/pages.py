@@ -131,7 +131,7 @@ def _rule_cells(rule: Rule) -> tuple[str, str, str]:
 def page(op: Operator) -> str:
     """The reference page of one operator."""
     return _PAGE.format(
-        source=op.source.partition(":")[0],
+        source=op.source,
         name=op.name,
         summary=op.summary,
         header=op.header,

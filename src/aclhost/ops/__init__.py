@@ -1,18 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operators, one file each. A new file needs no registration: every `OP` here is found."""
+"""The operators, in families. A new file needs no registration: every `OP` and `OPS` is found."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
 from aclhost.spec.operator import Operator
 
-
-def _declared() -> tuple[Operator, ...]:
-    names = sorted(path.stem for path in Path(__file__).parent.glob("[a-z]*.py"))
-    return tuple(import_module(f"{__name__}.{name}").OP for name in names)
+_HERE = Path(__file__).parent
 
 
-ALL: tuple[Operator, ...] = _declared()
+def _declared() -> Iterator[Operator]:
+    for path in _HERE.rglob("[a-z]*.py"):
+        module = import_module(".".join((__name__, *path.relative_to(_HERE).with_suffix("").parts)))
+        if hasattr(module, "OP"):
+            yield module.OP
+        yield from getattr(module, "OPS", ())
+
+
+ALL: tuple[Operator, ...] = tuple(sorted(_declared(), key=lambda op: op.snake_name))
 BY_NAME = {op.name: op for op in ALL}

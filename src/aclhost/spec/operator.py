@@ -170,11 +170,14 @@ def _admitted_by(rules: Iterable[Rule]) -> tuple[Product, ...]:
 
 
 def _declaring_file() -> str:
-    """The file and line whose module level builds the Operator, as a path in the repository."""
+    """The file whose module level builds the Operator, as a path in the repository.
+
+    No line: a declaration that merely moved must not compile anything again.
+    """
     frame = inspect.currentframe()
     while frame is not None:
         _, inside, path = frame.f_code.co_filename.rpartition("aclhost/ops/")
         if inside:
-            return f"src/aclhost/ops/{path}:{frame.f_lineno}"
+            return f"src/aclhost/ops/{path}"
         frame = frame.f_back
     return ""

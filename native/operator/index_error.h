@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a kernel reports that met an index outside the volume it points into.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+
+#include "base/status.h"
+#include "operator/views.h"
+
+namespace aclhost {
+
+// The first index that names no place.
+struct BadIndex {
+  int64_t position = -1;  // -1: there is none
+  int64_t value = 0;
+};
+
+// The first of those that several threads found.
+class FirstBadIndex {
+ public:
+  void add(const BadIndex& bad) {
+    if (bad.position < 0) return;
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (first_.position < 0 || bad.position < first_.position) first_ = bad;
+  }
+  const BadIndex& get() const { return first_; }
+
+ private:
+  std::mutex mutex_;
+  BadIndex first_;
+};
+
+// `position` counts the elements of `indices` in row-major order; values from 0 to limit - 1 are
+// allowed. The launch fails the way a device exception does; the other elements stay computed.
+Status index_out_of_range(const char* op, const TensorView& indices, int64_t position,
+                          int64_t value, int64_t limit);
+
+}  // namespace aclhost

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Turns matrices whose columns lie in memory one by one to others whose rows do.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "simd/memory.h"
+#include "simd/simd.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+
+// Vectors consist of parts of 16 bytes, across which most shuffles do not reach. Matrices are
+// turned in squares that are as wide. A vector holds the same column of several squares side by
+// side.
+template <typename T>
+constexpr int kSquareSide = 16 / sizeof(T);
+
+// Columns begin `step` elements apart.
+template <typename T>
+struct Columns {
+  const T* first;
+  int64_t step;
+
+  T element(int64_t row, int64_t column) const { return first[row + column * step]; }
+
+  template <int squares>
+  auto load(int64_t row, int64_t column) const {
+    constexpr int kSide = kSquareSide<T>;
+    if constexpr (squares == 1) {
+      return load_vector<Vector<BitsOf<T>, kSide>>(first + row + column * step);
+    } else {
+      constexpr int kHalf = squares / 2;
+      return join(load<kHalf>(row, column), load<kHalf>(row, column + kHalf * kSide),
+                  std::make_integer_sequence<int, squares * kSide>{});
+    }
+  }
+};
+
+namespace transpose_detail {
+
+// Of every part, the elements of a and of b by turns, from `first` on.
+template <int side, int first, typename V, int... lane>
+V by_turns(V a, V b, std::integer_sequence<int, lane...>) {
+  constexpr int kAll = sizeof...(lane);
+  return __builtin_shufflevector(
+      a, b, (lane / side * side + first + lane % side / 2 + lane % 2 * kAll)...);
+}
+
+// Columns become rows once each of them has met every other one.
+template <int squares, typename T>
+void turn_squares(const Columns<T>& matrix, int64_t row, int64_t column, T* to,
+                  int64_t row_length) {
+  constexpr int kSide = kSquareSide<T>;
+  constexpr auto kLanesOfAll = std::make_integer_sequence<int, squares * kSide>{};
+  Vector<BitsOf<T>, squares * kSide> columns[kSide], met[kSide];
+  for (int k = 0; k < kSide; ++k) columns[k] = matrix.template load<squares>(row, column + k);
+  for (int done = 1; done < kSide; done *= 2) {
+    for (int k = 0; k < kSide / 2; ++k) {
+      const auto a = columns[k], b = columns[k + kSide / 2];
+      met[2 * k] = by_turns<kSide, 0>(a, b, kLanesOfAll);
+      met[2 * k + 1] = by_turns<kSide, kSide / 2>(a, b, kLanesOfAll);
+    }
+    for (int k = 0; k < kSide; ++k) columns[k] = met[k];
+  }
+  T* const place = to + row * row_length + column;
+  for (int k = 0; k < kSide; ++k) store_vector(place + k * row_length, columns[k]);
+}
+
+// Calls visit(begin) for ranges of a length that cover all of a number not less. The last one may
+// reach back.
+template <typename Visit>
+void cover(int64_t all, int64_t length, const Visit& visit) {
+  int64_t begin = 0;
+  for (; begin + length <= all; begin += length) visit(begin);
+  if (begin < all) visit(all - length);
+}
+
+template <int squares, typename T>
+void turn_all(const Columns<T>& matrix, int64_t rows, int64_t columns, T* to) {
+  cover(columns, squares * kSquareSide<T>, [&](int64_t column) {
+    cover(rows, kSquareSide<T>,
+          [&](int64_t row) { turn_squares<squares>(matrix, row, column, to, columns); });
+  });
+}
+
+}  // namespace transpose_detail
+
+template <typename T>
+__attribute__((flatten)) void transpose(const Columns<T>& matrix, int64_t rows, int64_t columns,
+                                        T* to) {
+  constexpr int kSquares = kVectorBytes / 16;
+  if (rows >= kSquareSide<T> && columns >= kSquares * kSquareSide<T>) {
+    return transpose_detail::turn_all<kSquares>(matrix, rows, columns, to);
+  }
+  if (rows >= kSquareSide<T> && columns >= kSquareSide<T>) {
+    return transpose_detail::turn_all<1>(matrix, rows, columns, to);
+  }
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t column = 0; column < columns; ++column) {
+      to[row * columns + column] = matrix.element(row, column);
+    }
+  }
+}
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

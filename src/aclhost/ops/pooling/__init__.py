@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The operators of upstream's family pooling, one file each."""

@@ -21,7 +21,7 @@ from aclhost.compare import Comparison, Standard, compare
 from aclhost.described import describe
 from aclhost.golden import native, reference
 from aclhost.report import Entry, html_report
-from aclhost.verdict import Verdict, check
+from aclhost.spec.evaluate import Outcome, evaluate
 from pytest_aclhost import Toolkit
 
 Floats = npt.NDArray[np.float32]
@@ -52,10 +52,10 @@ def phases(stream: int) -> int:
     return aclnn.aclnnElu(0, size, executor, stream) + status
 
 
-def verdict() -> Verdict:
+def outcome() -> Outcome:
     op = ops.BY_NAME["aclnnElu"]
     native(op, {"self": np.ones(1)}), reference(op, {"self": np.ones(1)})
-    return check(op, describe(op, ["self=float[2]"]))
+    return evaluate(op, describe(op, ["self=float[2]"]))
 
 
 def counts() -> int:

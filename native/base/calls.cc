@@ -54,14 +54,15 @@ Counters& counters() {
 
 }  // namespace
 
-CallCounter::CallCounter(const char* name) : op(name) {
+void CallCounter::remember() {
   Counters& known = counters();
   std::lock_guard<std::mutex> lock(known.mutex);
+  if (is_known_) return;
+  is_known_ = true;
   known.all.push_back(this);
 }
 
 std::vector<CallCount> call_counts() {
-  // The library and the Python module have a counter each for the same operator.
   std::map<std::string, CallCount> by_name;
   Counters& known = counters();
   std::lock_guard<std::mutex> lock(known.mutex);

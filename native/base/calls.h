@@ -9,25 +9,24 @@
 
 namespace aclhost {
 
-// One for each operator that was ever called; lives as long as the process.
+// One for each operator; lives as long as the process, and costs nothing until the first call.
 class CallCounter {
  public:
-  explicit CallCounter(const char* op);
+  constexpr explicit CallCounter(const char* name) : op(name) {}
   void add(bool accepted) {
-    calls.fetch_add(1, std::memory_order_relaxed);
+    if (calls.fetch_add(1, std::memory_order_relaxed) == 0) remember();
     if (!accepted) refused.fetch_add(1, std::memory_order_relaxed);
   }
 
   const char* const op;
   std::atomic<uint64_t> calls{0};
   std::atomic<uint64_t> refused{0};
-};
 
-template <typename Args>
-CallCounter& call_counter() {
-  static CallCounter& counter = *new CallCounter(Args::kOperator);
-  return counter;
-}
+ private:
+  void remember();  // once, however often the counter starts from 0
+
+  bool is_known_ = false;
+};
 
 struct CallCount {
   std::string op;

@@ -3,18 +3,28 @@
 
 #include <nanobind/stl/string.h>
 
-#include <algorithm>
+#include <cstring>
 #include <string>
+#include <vector>
 
 #include "binding/numpy.h"
 #include "binding/raise.h"
+#include "binding/values.h"
 #include "dtypes.h"
+#include "operator/rules.h"
+#include "operator/terms.h"
 
 namespace nb = nanobind;
 
 namespace aclhost::python {
+namespace {
 
-void raise_aclnn(const Failure& failure) {
+// Elements of all tensors together up to which a call keeps the GIL: what is over sooner than
+// another thread could make use of it.
+constexpr int64_t kBriefElements = 16384;
+
+// Raises AclnnError with the failure's status, parameter, rule and message.
+[[noreturn]] void raise_aclnn(const Failure& failure) {
   const nb::object type = nb::module_::import_("aclhost._errors").attr("AclnnError");
   const nb::object error =
       type(failure.message.c_str(), failure.code, failure.parameter.c_str(), failure.rule.c_str());
@@ -22,104 +32,240 @@ void raise_aclnn(const Failure& failure) {
   throw nb::python_error();
 }
 
-const Soc& require_soc(const char* op) {
-  if (const Soc* soc = current_soc()) return *soc;
+const Soc* require_soc(const char* op) {
+  if (const Soc* soc = current_soc()) return soc;
   constexpr int32_t kInner = 561000;
   raise_aclnn({kInner, "", "known_soc",
                std::string(op) + ": ACLHOST_SOC names no known SoC; known are names like " +
                    example_socs()});
 }
 
-const Array& Operands::hold(nb::handle object, const char* name, Access access, TensorView* view) {
-  Array& array = arrays_[array_count_++];
-  array.look_at(object, name, access, view);
-  return array;
-}
-
-void Operands::input(const char* name, nb::handle object, TensorView* view) {
-  hold(object, name, Access::kRead, view);
-}
-
-void Operands::in_out(const char* name, nb::handle object, TensorView* view) {
-  results_[result_count_++] = {view, &hold(object, name, Access::kWrite, view), {}};
-}
-
-void Operands::given_output(nb::handle object, TensorView* view) {
-  results_[result_count_++] = {view, &hold(object, "out", Access::kWrite, view), {}};
-}
-
-void Operands::flag(const char* name, nb::handle object, bool* value) {
-  *value = object.ptr() == Py_True;
-  if (PyBool_Check(object.ptr())) return;
-  if (!is_numpy_bool(object.ptr())) {
-    raise(PyExc_TypeError, "%s: expected a bool, got %s", name, Py_TYPE(object.ptr())->tp_name);
-  }
-  *value = PyObject_IsTrue(object.ptr()) == 1;
-}
-
-void Operands::choice(const char* name, nb::handle object, std::initializer_list<const char*> words,
-                      int64_t* value) {
-  if (PyIndex_Check(object.ptr())) {
-    if (!nb::try_cast(object, *value)) {
-      raise(PyExc_OverflowError, "%s: %S fits no 64-bit integer", name, object.ptr());
-    }
-    return;
-  }
-  *value = 0;
-  const bool is_word = PyUnicode_Check(object.ptr());
-  for (const char* word : words) {
-    if (is_word && PyUnicode_CompareWithASCIIString(object.ptr(), word) == 0) return;
-    ++*value;
-  }
-  std::string known;
-  for (const char* word : words) known += (known.empty() ? "'" : ", '") + std::string(word) + "'";
-  raise(PyExc_ValueError, "%s: expected one of %s or its number, got %R", name, known.c_str(),
-        object.ptr());
-}
-
-nb::handle Operands::member(nb::handle out, int index, int count) {
-  if (out.is_none()) return out;
+// An element of the tuple that receives several results, or None.
+nb::handle member(nb::handle out, int index, int count) {
+  if (out.is_none() || count == 1) return out;
   if (!PyTuple_Check(out.ptr()) || PyTuple_GET_SIZE(out.ptr()) != count) {
-    raise(PyExc_TypeError, "out: expected a tuple of %d arrays, got %R", count, out.ptr());
+    raise(PyExc_TypeError, "out: expected a tuple of %d arrays, got %s", count,
+          Py_TYPE(out.ptr())->tp_name);
   }
   return PyTuple_GET_ITEM(out.ptr(), index);
 }
 
-void Operands::allocate_results() {
-  for (int i = 0; i < result_count_; ++i) {
-    Result& result = results_[i];
-    if (result.given != nullptr) continue;
-    result.made = empty_result(arrays_[0], *result.view);
-    hold(result.made, "out", Access::kWrite, result.view);
+std::vector<Signature>& signatures() {
+  static auto& all = *new std::vector<Signature>;
+  return all;
+}
+
+}  // namespace
+
+Invocation::Invocation(const FunctionInfo& function) : function_(function), args_(*function.op) {}
+
+nb::object Invocation::call(PyObject* const* given) {
+  const Operator& op = *function_.op;
+  args_.soc = require_soc(op.name);
+  for (int i = 0; i < op.param_count; ++i) {
+    Argument& argument = args_.arguments.add();
+    const int position = function_.positions[i];
+    if (position >= 0) {
+      read(op.params[i], given[position], &argument);
+    } else {
+      argument = {true, static_cast<uint32_t>(args_.tensors.size()), 1};
+      args_.tensors.add();
+    }
+  }
+  read_results(given[function_.parameter_count - 1]);
+  const Outcome outcome = check(args_);
+  op.counter->add(outcome.status.ok());
+  if (!outcome.status.ok()) raise_aclnn(outcome.status.failure());
+  if (outcome.idle) {
+    allocate_results();
+    zero_new_results();
+    return results();
+  }
+  const Status launch = check_launch(args_);
+  if (!launch.ok()) raise_aclnn(launch.failure());
+  allocate_results();
+  announce_changes();
+  const Status status = run_unlocked();
+  if (!status.ok()) raise_aclnn(status.failure());
+  return results();
+}
+
+void Invocation::read(const ParamInfo& param, nb::handle object, Argument* argument) {
+  const char* name = param.python_name;
+  switch (param.kind) {
+    case ParamKind::kTensorIn:
+    case ParamKind::kTensorOut:
+    case ParamKind::kTensorInOut:
+      return read_array(param, object, argument);
+    case ParamKind::kTensorList:
+    case ParamKind::kScalarList:
+      return read_members(param, object, argument);
+    case ParamKind::kScalar:
+      *argument = {!object.is_none(), static_cast<uint32_t>(args_.scalars.size()), 1};
+      args_.scalars.add() = scalar_from_python(object, name);
+      return;
+    case ParamKind::kIntArray:
+      return int_array_from_python(object, name, param.length, &args_.integers, argument);
+    case ParamKind::kFloatArray:
+      return float_array_from_python(object, name, &args_.floats, argument);
+    case ParamKind::kBoolArray:
+      return bool_array_from_python(object, name, &args_.bytes, argument);
+    case ParamKind::kText:
+      return text_from_python(object, name, &args_.bytes, argument);
+    case ParamKind::kFlag:
+      argument->integer = flag_from_python(object, name);
+      break;
+    case ParamKind::kInt:
+      argument->integer = integer_from_python(object, name, param.words);
+      break;
+    case ParamKind::kDtype:
+      argument->integer = dtype_from_python(object, name);
+      break;
+    case ParamKind::kFloat:
+      argument->real = static_cast<float>(number_from_python(object, name));
+      break;
+    case ParamKind::kDouble:
+      argument->real = number_from_python(object, name);
+      break;
+  }
+  argument->present = true;
+}
+
+const Array& Invocation::hold(nb::handle object, const char* name, Access access, uint32_t tensor) {
+  Array& array = arrays_.add();
+  array.look_at(object, name, access, &args_.tensors[tensor]);
+  return array;
+}
+
+void Invocation::read_array(const ParamInfo& param, nb::handle object, Argument* argument) {
+  const auto tensor = static_cast<uint32_t>(args_.tensors.size());
+  args_.tensors.add();
+  const bool written = param.kind != ParamKind::kTensorIn;
+  const Array& array =
+      hold(object, param.python_name, written ? Access::kWrite : Access::kRead, tensor);
+  *argument = {args_.tensors[tensor].present, tensor, 1};
+  if (!written) return;
+  Result& result = results_.add();
+  result.tensor = tensor;
+  result.given = &array;
+}
+
+void Invocation::read_members(const ParamInfo& param, nb::handle object, Argument* argument) {
+  if (object.is_none()) return;
+  // A copy: a list may change while its members are looked at.
+  const nb::object members = nb::steal(PySequence_Tuple(object.ptr()));
+  if (!members) {
+    PyErr_Clear();
+    raise(PyExc_TypeError, "%s: expected a sequence, got %s", param.python_name,
+          Py_TYPE(object.ptr())->tp_name);
+  }
+  const bool is_tensors = param.kind == ParamKind::kTensorList;
+  const size_t first = is_tensors ? args_.tensors.size() : args_.scalars.size();
+  const Py_ssize_t count = PyTuple_GET_SIZE(members.ptr());
+  *argument = {true, static_cast<uint32_t>(first), static_cast<uint32_t>(count)};
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    const nb::handle each = PyTuple_GET_ITEM(members.ptr(), i);
+    if (is_tensors) {
+      const auto tensor = static_cast<uint32_t>(args_.tensors.size());
+      args_.tensors.add();
+      hold(each, param.python_name, Access::kRead, tensor);
+    } else {
+      args_.scalars.add() = scalar_from_python(each, param.python_name);
+    }
   }
 }
 
-void Operands::announce_changes() const {
-  for (int i = 0; i < result_count_; ++i) {
-    if (results_[i].given != nullptr) announce_change(*results_[i].given);
+void Invocation::read_results(nb::handle out) {
+  const Operator& op = *function_.op;
+  int count = 0, index = 0;
+  for (int i = 0; i < op.param_count; ++i) count += function_.positions[i] < 0;
+  for (int i = 0; i < op.param_count; ++i) {
+    if (function_.positions[i] >= 0) continue;
+    const uint32_t tensor = args_.arguments[i].first;
+    const nb::handle given = member(out, index++, count);
+    if (given.is_none()) {
+      describe_result(op.params[i], tensor);
+      results_.add().tensor = tensor;
+    } else {
+      const Array& array = hold(given, "out", Access::kWrite, tensor);
+      Result& result = results_.add();
+      result.tensor = tensor;
+      result.given = &array;
+    }
   }
 }
 
-void Operands::zero_new_results() {
-  for (int i = 0; i < result_count_; ++i) {
-    const TensorView& view = *results_[i].view;
-    if (results_[i].given != nullptr || view.empty()) continue;
+void Invocation::describe_result(const ParamInfo& param, uint32_t tensor) {
+  if (param.shape < 0) {
+    raise(PyExc_TypeError, "%s() needs out: nothing else tells the shape of %s", function_.name,
+          param.name);
+  }
+  const Frame frame{args_};
+  const auto dtype = static_cast<aclDataType>(evaluate(frame, param.dtype));
+  args_.tensors[tensor] = row_major_view(evaluate_shape(frame, param.shape), dtype);
+}
+
+void Invocation::allocate_results() {
+  results_.for_each([this](Result& result) {
+    if (result.given != nullptr) return;
+    result.made = empty_result(arrays_.first(), args_.tensors[result.tensor]);
+    hold(result.made, "out", Access::kWrite, result.tensor);
+  });
+}
+
+void Invocation::announce_changes() {
+  results_.for_each([](Result& result) {
+    if (result.given != nullptr) announce_change(*result.given);
+  });
+}
+
+void Invocation::zero_new_results() {
+  results_.for_each([this](Result& result) {
+    const TensorView& view = args_.tensors[result.tensor];
+    if (result.given != nullptr || view.empty()) return;
     std::memset(view.data, 0, view.elements() * data_type_bits(view.dtype) / 8);
-  }
+  });
 }
 
-nb::object Operands::result(Result& result) {
+Status Invocation::run_unlocked() {
+  if (total_elements(args_) <= kBriefElements) return run(args_);
+  nb::gil_scoped_release unlocked;
+  return run(args_);
+}
+
+nb::object Invocation::result(Result& result) {
   if (result.given != nullptr) return nb::borrow(result.given->object);
-  return finish_result(arrays_[0], std::move(result.made));
+  return finish_result(arrays_.first(), std::move(result.made));
 }
 
-nb::object Operands::results() {
-  if (result_count_ == 1) return result(results_[0]);
-  nb::object tuple = nb::steal(PyTuple_New(result_count_));
-  for (int i = 0; i < result_count_; ++i) {
-    PyTuple_SET_ITEM(tuple.ptr(), i, result(results_[i]).release().ptr());
-  }
+nb::object Invocation::results() {
+  if (results_.size() == 1) return result(results_.first());
+  nb::object tuple = nb::steal(PyTuple_New(results_.size()));
+  int index = 0;
+  results_.for_each(
+      [&](Result& each) { PyTuple_SET_ITEM(tuple.ptr(), index++, result(each).release().ptr()); });
   return tuple;
+}
+
+void prepare_functions() {
+  signatures().reserve(kFunctionCount);
+  for (int i = 0; i < kFunctionCount; ++i) {
+    const FunctionInfo& function = kFunctions[i];
+    signatures().emplace_back(function.name, function.positional, function.parameters,
+                              function.parameter_count);
+  }
+}
+
+PyObject* call_function(int number, PyObject* const* arguments, Py_ssize_t count,
+                        PyObject* keywords) noexcept {
+  try {
+    const Signature& signature = signatures()[number];
+    InlineVector<PyObject*, 16> values;
+    signature.bind(arguments, count, keywords, values.extend(signature.size()));
+    return Invocation(kFunctions[number]).call(values.data()).release().ptr();
+  } catch (...) {
+    return translate_exception();
+  }
 }
 
 }  // namespace aclhost::python

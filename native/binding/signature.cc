@@ -8,36 +8,34 @@
 namespace aclhost::python {
 namespace nb = nanobind;
 
-Signature::Signature(const char* function, int positional,
-                     std::initializer_list<Parameter> parameters)
+Signature::Signature(const char* function, int positional, const Parameter* parameters, int count)
     : function_(function), positional_(positional) {
-  for (const Parameter& parameter : parameters) parameters_[count_++] = parameter;
-}
-
-void Signature::prepare() {
   const nb::dict empty;
-  for (int i = 0; i < count_; ++i) {
-    names_[i] = PyUnicode_InternFromString(parameters_[i].name);
-    if (names_[i] == nullptr) throw nb::python_error();
-    if (parameters_[i].fallback == nullptr) continue;
-    fallbacks_[i] = PyRun_String(parameters_[i].fallback, Py_eval_input, empty.ptr(), empty.ptr());
-    if (fallbacks_[i] == nullptr) throw nb::python_error();
+  for (int i = 0; i < count; ++i) {
+    Known known{parameters[i].name, PyUnicode_InternFromString(parameters[i].name), nullptr};
+    if (known.interned == nullptr) throw nb::python_error();
+    if (const char* source = parameters[i].fallback) {
+      known.fallback = PyRun_String(source, Py_eval_input, empty.ptr(), empty.ptr());
+      if (known.fallback == nullptr) throw nb::python_error();
+    }
+    parameters_.push_back(known);
   }
 }
 
 void Signature::bind(PyObject* const* arguments, Py_ssize_t count, PyObject* keywords,
                      PyObject** values) const {
+  const int all = size();
   if (count > positional_) {
     raise(PyExc_TypeError, "%s() takes at most %d positional arguments (%zd given)", function_,
           positional_, count);
   }
   for (int i = 0; i < count; ++i) values[i] = arguments[i];
-  for (int i = static_cast<int>(count); i < count_; ++i) values[i] = nullptr;
+  for (int i = static_cast<int>(count); i < all; ++i) values[i] = nullptr;
   const Py_ssize_t named = keywords != nullptr ? PyTuple_GET_SIZE(keywords) : 0;
   for (Py_ssize_t i = 0; i < named; ++i) {
     PyObject* keyword = PyTuple_GET_ITEM(keywords, i);
     const int at = find(keyword);
-    if (at == count_) {
+    if (at == all) {
       raise(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'", function_, keyword);
     }
     if (values[at] != nullptr) {
@@ -45,8 +43,8 @@ void Signature::bind(PyObject* const* arguments, Py_ssize_t count, PyObject* key
     }
     values[at] = arguments[count + i];
   }
-  for (int i = static_cast<int>(count); i < count_; ++i) {
-    if (values[i] == nullptr) values[i] = fallbacks_[i];
+  for (int i = static_cast<int>(count); i < all; ++i) {
+    if (values[i] == nullptr) values[i] = parameters_[i].fallback;
     if (values[i] == nullptr) {
       raise(PyExc_TypeError, "%s() missing required argument '%s' (pos %d)", function_,
             parameters_[i].name, i + 1);
@@ -55,13 +53,13 @@ void Signature::bind(PyObject* const* arguments, Py_ssize_t count, PyObject* key
 }
 
 int Signature::find(PyObject* keyword) const {
-  for (int i = 0; i < count_; ++i) {
-    if (names_[i] == keyword) return i;
+  for (int i = 0; i < size(); ++i) {
+    if (parameters_[i].interned == keyword) return i;
   }
-  for (int i = 0; i < count_; ++i) {
+  for (int i = 0; i < size(); ++i) {
     if (PyUnicode_CompareWithASCIIString(keyword, parameters_[i].name) == 0) return i;
   }
-  return count_;
+  return size();
 }
 
 PyObject* translate_exception() noexcept {

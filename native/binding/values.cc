@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 
 #include "binding/array.h"
 #include "binding/element_types.h"
+#include "binding/numpy.h"
 #include "binding/raise.h"
 
 namespace aclhost::python {
@@ -75,37 +77,39 @@ int64_t element_to_int64(PyObject* element, const char* parameter) {
 }
 
 // What nearly every call passes, a list or tuple of ints, can be read where it is.
-bool read_plain_ints(PyObject* object, IntArrayView* view) {
-  if (!PyTuple_CheckExact(object) && !PyList_CheckExact(object)) return false;
+bool read_plain_ints(PyObject* object, int64_t* values) {
   const Py_ssize_t size = PySequence_Fast_GET_SIZE(object);
   PyObject** elements = PySequence_Fast_ITEMS(object);
-  if (size > kMaxArrayValues) return false;
   for (Py_ssize_t i = 0; i < size; ++i) {
     if (!PyLong_CheckExact(elements[i])) return false;
     int overflow = 0;
-    view->values[i] = PyLong_AsLongLongAndOverflow(elements[i], &overflow);
+    values[i] = PyLong_AsLongLongAndOverflow(elements[i], &overflow);
     if (overflow != 0) return false;
   }
-  view->present = true;
-  view->size = static_cast<uint64_t>(size);
   return true;
 }
 
-void read_sequence(PyObject* object, const char* parameter, IntArrayView* view) {
-  // A copy: elements run Python code, which may change the caller's list.
-  nb::object sequence = nb::steal(PySequence_Tuple(object));
+// A copy: elements run Python code, which may change the caller's list.
+nb::object sequence_of(nb::handle object, const char* parameter, const char* what) {
+  nb::object sequence = nb::steal(PySequence_Tuple(object.ptr()));
   if (!sequence) {
     PyErr_Clear();
-    raise(PyExc_TypeError, "%s: expected a sequence of integers, got %s", parameter,
-          Py_TYPE(object)->tp_name);
+    raise(PyExc_TypeError, "%s: expected a sequence of %s, got %s", parameter, what,
+          Py_TYPE(object.ptr())->tp_name);
   }
-  view->present = true;
-  view->size = static_cast<uint64_t>(PyTuple_GET_SIZE(sequence.ptr()));
-  for (uint64_t i = 0; i < view->size; ++i) {
-    PyObject* element = PyTuple_GET_ITEM(sequence.ptr(), static_cast<Py_ssize_t>(i));
-    const int64_t value = element_to_int64(element, parameter);
-    if (i < kMaxArrayValues) view->values[i] = value;
-  }
+  return sequence;
+}
+
+// Reads every element of a sequence with `read`, a T(PyObject*).
+template <typename T, size_t kInline, typename Read>
+void read_sequence(nb::handle object, const char* parameter, const char* what,
+                   InlineVector<T, kInline>* pool, Argument* argument, const Read& read) {
+  if (object.is_none()) return;
+  const nb::object sequence = sequence_of(object, parameter, what);
+  const Py_ssize_t size = PyTuple_GET_SIZE(sequence.ptr());
+  *argument = {true, static_cast<uint32_t>(pool->size()), static_cast<uint32_t>(size)};
+  T* values = pool->extend(static_cast<size_t>(size));
+  for (Py_ssize_t i = 0; i < size; ++i) values[i] = read(PyTuple_GET_ITEM(sequence.ptr(), i));
 }
 
 }  // namespace
@@ -133,20 +137,97 @@ double number_from_python(nb::handle object, const char* parameter) {
   return value;
 }
 
-void int_array_from_python(nb::handle object, const char* parameter, int length,
-                           IntArrayView* view) {
-  if (object.is_none() || read_plain_ints(object.ptr(), view)) return;
+bool flag_from_python(nb::handle object, const char* parameter) {
+  if (PyBool_Check(object.ptr())) return object.ptr() == Py_True;
+  if (!is_numpy_bool(object.ptr())) {
+    raise(PyExc_TypeError, "%s: expected a bool, got %s", parameter,
+          Py_TYPE(object.ptr())->tp_name);
+  }
+  return PyObject_IsTrue(object.ptr()) == 1;
+}
+
+int64_t integer_from_python(nb::handle object, const char* parameter, const char* const* words) {
   if (PyIndex_Check(object.ptr())) {
+    const nb::object integer = nb::steal(PyNumber_Index(object.ptr()));
+    if (!integer) throw nb::python_error();
+    return to_int64(integer.ptr(), parameter);
+  }
+  if (words == nullptr) {
+    raise(PyExc_TypeError, "%s: expected an integer, got %s", parameter,
+          Py_TYPE(object.ptr())->tp_name);
+  }
+  const bool is_word = PyUnicode_Check(object.ptr());
+  std::string known;
+  for (const char* const* word = words; *word != nullptr; ++word) {
+    if (is_word && PyUnicode_CompareWithASCIIString(object.ptr(), *word) == 0) return word - words;
+    known += (known.empty() ? "'" : ", '") + std::string(*word) + "'";
+  }
+  // Another object's repr is code of its own.
+  if (is_word) {
+    raise(PyExc_ValueError, "%s: expected one of %s or its number, got %R", parameter,
+          known.c_str(), object.ptr());
+  }
+  raise(PyExc_ValueError, "%s: expected one of %s or its number, got %s", parameter, known.c_str(),
+        Py_TYPE(object.ptr())->tp_name);
+}
+
+aclDataType dtype_from_python(nb::handle object, const char* parameter) {
+  if (PyLong_Check(object.ptr())) {
+    return static_cast<aclDataType>(to_int64(object.ptr(), parameter));
+  }
+  const nb::object number = nb::module_::import_("aclhost.arrays").attr("acl_dtype")(object);
+  return static_cast<aclDataType>(nb::cast<int>(number));
+}
+
+void int_array_from_python(nb::handle object, const char* parameter, int length,
+                           InlineVector<int64_t, 16>* pool, Argument* argument) {
+  if (object.is_none()) return;
+  const auto first = static_cast<uint32_t>(pool->size());
+  if (PyTuple_CheckExact(object.ptr()) || PyList_CheckExact(object.ptr())) {
+    const auto size = static_cast<size_t>(PySequence_Fast_GET_SIZE(object.ptr()));
+    *argument = {true, first, static_cast<uint32_t>(size)};
+    if (read_plain_ints(object.ptr(), pool->extend(size))) return;
+  } else if (PyIndex_Check(object.ptr())) {
     nb::object integer = nb::steal(PyNumber_Index(object.ptr()));
     if (integer) {
-      view->present = true;
-      view->size = static_cast<uint64_t>(length);
-      std::fill_n(view->values, length, to_int64(integer.ptr(), parameter));
+      *argument = {true, first, static_cast<uint32_t>(length)};
+      std::fill_n(pool->extend(static_cast<size_t>(length)), length,
+                  to_int64(integer.ptr(), parameter));
       return;
     }
     PyErr_Clear();  // arrays have __index__ too, but only those without dimensions answer it
   }
-  read_sequence(object.ptr(), parameter, view);
+  read_sequence(object, parameter, "integers", pool, argument,
+                [&](PyObject* element) { return element_to_int64(element, parameter); });
+}
+
+void float_array_from_python(nb::handle object, const char* parameter, InlineVector<float, 4>* pool,
+                             Argument* argument) {
+  read_sequence(object, parameter, "numbers", pool, argument, [&](PyObject* element) {
+    return static_cast<float>(number_from_python(element, parameter));
+  });
+}
+
+void bool_array_from_python(nb::handle object, const char* parameter, InlineVector<char, 32>* pool,
+                            Argument* argument) {
+  read_sequence(object, parameter, "bools", pool, argument, [&](PyObject* element) {
+    return static_cast<char>(flag_from_python(element, parameter));
+  });
+}
+
+void text_from_python(nb::handle object, const char* parameter, InlineVector<char, 32>* pool,
+                      Argument* argument) {
+  if (object.is_none()) return;
+  Py_ssize_t size = 0;
+  const char* text =
+      PyUnicode_Check(object.ptr()) ? PyUnicode_AsUTF8AndSize(object.ptr(), &size) : nullptr;
+  if (text == nullptr) {
+    PyErr_Clear();
+    raise(PyExc_TypeError, "%s: expected a text, got %s", parameter,
+          Py_TYPE(object.ptr())->tp_name);
+  }
+  *argument = {true, static_cast<uint32_t>(pool->size()), static_cast<uint32_t>(size)};
+  std::memcpy(pool->extend(static_cast<size_t>(size) + 1), text, static_cast<size_t>(size) + 1);
 }
 
 }  // namespace aclhost::python

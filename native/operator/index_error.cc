@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "acl/acl.h"
-#include "operator/checks.h"
+#include "operator/layouts.h"
 
 namespace aclhost {
 

@@ -5,9 +5,13 @@
 
 #include "base/call.h"
 #include "base/errors.h"
+#include "base/recycled.h"
+#include "base/strict.h"
 #include "dtypes.h"
-#include "operator/checks.h"
+#include "operator/arguments.h"
+#include "operator/layouts.h"
 #include "operator/objects.h"
+#include "operator/rules.h"
 #include "operator/span.h"
 #include "runtime/memory.h"
 #include "runtime/observed.h"
@@ -24,7 +28,8 @@ constexpr int64_t kSmallElements = 4096;
 // Takes the work out of an executor; a one-shot executor ends with it, as upstream's does.
 std::shared_ptr<Launch> claim(aclOpExecutor* handle, Executor& executor) {
   std::lock_guard<std::mutex> lock(executor.mutex);
-  if (executor.repeatable) return executor.launch->clone();
+  if (executor.repeatable)
+    return std::allocate_shared<Launch>(Recycled<Launch>(), *executor.launch);
   return executors().destroy(handle) ? executor.launch : nullptr;
 }
 
@@ -41,13 +46,12 @@ int32_t not_an_executor(const Call& call, const aclOpExecutor* executor) {
                        "status 0");
 }
 
-}  // namespace
-
-Registry<Executor, Kind::kExecutor>& executors() {
-  static auto& registry = *new Registry<Executor, Kind::kExecutor>;
-  return registry;
+std::shared_ptr<Launch> make_launch(const Operator& op) {
+  return std::allocate_shared<Launch>(Recycled<Launch>(), op);
 }
 
+// A launch that touches memory which does not exist would fault on a device: 507015 at
+// synchronisation. Also the answer for what was freed before the launch.
 Status check_memory(const char* op, const char* tensor, const TensorView& view, uint64_t asked) {
   if (!view.present || view.empty()) return {};
   const ByteSpan span = span_of(view);
@@ -66,71 +70,35 @@ Status check_memory(const char* op, const char* tensor, const TensorView& view, 
   return Status::failed(std::move(failure));
 }
 
-void make_reachable(TensorView* view) { view->data = reachable(view->data); }
-
-Region region_of(const char* name, const TensorView& view, Use use) {
+Region region_of(const ParamInfo& param, const TensorView& view) {
   const size_t item = (data_type_bits(view.dtype) + 7) / 8;
-  return {name,
+  return {param.name,
           static_cast<const char*>(view.data) + view.offset * static_cast<int64_t>(item),
           item,
           {view.shape, view.shape + view.rank},
           {view.strides, view.strides + view.rank},
-          use != Use::kWrite,
-          use != Use::kRead};
+          param.reads,
+          param.kind == ParamKind::kTensorOut || param.kind == ParamKind::kTensorInOut};
 }
 
 std::string describe_tensor(const char* name, const TensorView& view) {
   return std::string(name) + " " + data_type_name(view.dtype) + shape_text(view);
 }
 
-void Arguments::tensor(const char* name, const aclTensor* handle, TensorView* view) {
-  if (handle == nullptr) return;
-  const auto object = tensors().find(handle);
-  if (!object) return not_live(name, "an aclTensor", handle, tensors().was_ours(handle));
-  *view = object->view;
-  view->source = handle;
+// Calls visit(parameter, view) for every tensor, members of lists included.
+template <typename Views, typename Visit>
+void for_each_tensor(const Args& args, Views& views, const Visit& visit) {
+  for (int i = 0; i < args.op->param_count; ++i) {
+    const ParamInfo& param = args.op->params[i];
+    if (param.kind > ParamKind::kTensorList) continue;
+    const Argument& argument = args.arguments[i];
+    for (uint32_t k = 0; k < argument.count; ++k) visit(param, views[argument.first + k]);
+  }
 }
-
-void Arguments::scalar(const char* name, const aclScalar* handle, ScalarValue* value) {
-  if (handle == nullptr) return;
-  const auto object = scalars().find(handle);
-  if (!object) return not_live(name, "an aclScalar", handle, scalars().was_ours(handle));
-  *value = object->value;
-}
-
-void Arguments::int_array(const char* name, const aclIntArray* handle, IntArrayView* view) {
-  if (handle == nullptr) return;
-  const auto object = int_arrays().find(handle);
-  if (!object) return not_live(name, "an aclIntArray", handle, int_arrays().was_ours(handle));
-  view->present = true;
-  view->size = object->values.size();
-  std::copy_n(object->values.begin(), std::min<uint64_t>(view->size, kMaxArrayValues),
-              view->values);
-}
-
-void Arguments::not_live(const char* name, const char* kind, const void* handle, bool stale) {
-  if (stale) observe([&](Observer& o) { o.misused(op_, name, handle); });
-  if (!status_.ok()) return;
-  Failure failure;
-  failure.code = ACLNN_ERR_PARAM_INVALID;
-  failure.parameter = name;
-  failure.rule = "live_handle";
-  failure.message = std::string(op_) + ": " + name + " must be " + kind +
-                    " that was created and not yet destroyed; got another pointer. Keep it until "
-                    "phase 1 has returned.";
-  status_ = Status::failed(std::move(failure));
-}
-
-namespace launch_detail {
 
 aclnnStatus null_result(const char* op, const char* parameter) {
   return report_null(ACLNN_ERR_PARAM_NULLPTR, (std::string(op) + "GetWorkspaceSize").c_str(),
                      parameter);
-}
-
-aclnnStatus unknown_soc(const char* op) {
-  return report(ACLNN_ERR_INNER, op, "ACLHOST_SOC",
-                "names no known SoC; known are names like " + example_socs());
 }
 
 aclnnStatus hand_out(const char* op, std::shared_ptr<Launch> launch, uint64_t* workspace_size,
@@ -145,11 +113,73 @@ aclnnStatus hand_out(const char* op, std::shared_ptr<Launch> launch, uint64_t* w
   return 0;
 }
 
-aclnnStatus out_of_memory(const char* op) {
-  return report_exception(ACLNN_ERR_INNER_CREATE_EXECUTOR, op);
+aclnnStatus prepare(const Operator& op, const Given* given, uint64_t* workspace_size,
+                    aclOpExecutor** executor) {
+  auto launch = make_launch(op);
+  if (const Status status = read_arguments(given, &launch->args); !status.ok()) {
+    return report(status);
+  }
+  launch->args.soc = current_soc();
+  if (launch->args.soc == nullptr) {
+    return report(ACLNN_ERR_INNER, op.name, "ACLHOST_SOC",
+                  "names no known SoC; known are names like " + example_socs());
+  }
+  Outcome outcome = check(launch->args);
+  if (!outcome.status.ok()) return report(outcome.status);
+  launch->idle = outcome.idle;
+  if (!launch->idle) launch->refusal = check_launch(launch->args);
+  return hand_out(op.name, std::move(launch), workspace_size, executor);
 }
 
-}  // namespace launch_detail
+}  // namespace
+
+Registry<Executor, Kind::kExecutor>& executors() {
+  static auto& registry = *new Registry<Executor, Kind::kExecutor>;
+  return registry;
+}
+
+Status Launch::execute() const {
+  Status status;
+  for_each_tensor(args, args.tensors, [&](const ParamInfo& param, const TensorView& view) {
+    if (status.ok()) status = check_memory(args.op->name, param.name, view, asked);
+  });
+  if (!status.ok()) return status;
+  if (!is_strict()) return run(args);
+  // There, the program's addresses are not those of the pages.
+  Args reachable_args = args;
+  for (TensorView& view : reachable_args.tensors) view.data = reachable(view.data);
+  return run(reachable_args);
+}
+
+Work Launch::describe() const {
+  Work work{args.op->name, {}, ""};
+  for_each_tensor(args, args.tensors, [&](const ParamInfo& param, const TensorView& view) {
+    if (!view.present) return;
+    if (!view.empty()) work.regions.push_back(region_of(param, view));
+    work.detail += (work.detail.empty() ? "" : ", ") + describe_tensor(param.name, view);
+  });
+  return work;
+}
+
+void Launch::rebind(const aclTensor* source, void* address) {
+  for (TensorView& view : args.tensors) {
+    if (view.present && view.source == source) view.data = address;
+  }
+}
+
+aclnnStatus phase_one(const Operator& op, const Given* given, uint64_t* workspace_size,
+                      aclOpExecutor** executor) {
+  if (workspace_size == nullptr) return null_result(op.name, "workspaceSize");
+  if (executor == nullptr) return null_result(op.name, "executor");
+  aclnnStatus status;
+  try {
+    status = prepare(op, given, workspace_size, executor);
+  } catch (...) {
+    status = report_exception(ACLNN_ERR_INNER_CREATE_EXECUTOR, op.name);
+  }
+  op.counter->add(status == 0);
+  return status;
+}
 
 aclnnStatus phase_two(const char* op, void* workspace, uint64_t workspace_size,
                       aclOpExecutor* executor, aclrtStream stream) {
@@ -175,7 +205,8 @@ aclnnStatus phase_two(const char* op, void* workspace, uint64_t workspace_size,
                            ? "the default stream needs a current context; call aclrtSetDevice first"
                            : hex(stream) + " is not a live stream");
     }
-    const Weight weight = launch->elements() <= kSmallElements ? Weight::kSmall : Weight::kLarge;
+    const Weight weight =
+        total_elements(launch->args) <= kSmallElements ? Weight::kSmall : Weight::kLarge;
     launch->asked = frees();
     const auto work = [&] { return launch->describe(); };
     submit_work(*queue, weight, work, [launch] { return launch->execute(); });

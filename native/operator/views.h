@@ -11,8 +11,7 @@
 
 namespace aclhost {
 
-constexpr int kMaxRank = 25;        // aclCreateTensor knows no rank above it
-constexpr int kMaxArrayValues = 8;  // no operator accepts a longer array; the size is kept in full
+constexpr int kMaxRank = 25;  // aclCreateTensor knows no rank above it
 
 struct Shape {
   int rank = 0;
@@ -20,6 +19,8 @@ struct Shape {
 };
 
 struct TensorView {
+  TensorView() {}  // leaves shape and strides as they are
+
   bool present = false;  // false: the caller passed a null pointer
   aclDataType dtype = ACL_DT_UNDEFINED;
   aclFormat format = ACL_FORMAT_UNDEFINED;
@@ -94,10 +95,18 @@ struct ScalarValue {
   float to_float() const;  // integers and BOOL are converted, FLOAT16 goes through double
 };
 
-struct IntArrayView {
+// Several values: an array of numbers, or the members of a list.
+template <typename T>
+struct ListView {
   bool present = false;
   uint64_t size = 0;
-  int64_t values[kMaxArrayValues] = {};
+  const T* values = nullptr;
+
+  const T* begin() const { return values; }
+  const T* end() const { return values + size; }
+  // A value that does not exist counts as the fallback.
+  T at(uint64_t i, T fallback = T()) const { return i < size ? values[i] : fallback; }
 };
+using IntArrayView = ListView<int64_t>;
 
 }  // namespace aclhost

@@ -13,7 +13,7 @@ import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
-from aclhost.spec.dtypes import DataType
+from aclhost.spec.dtypes import BY_NUMPY, DataType
 
 SUFFIXES = (".npy", ".npz", ".pt", ".pth", ".bin")
 
@@ -29,6 +29,21 @@ def numpy_dtype(dtype: DataType) -> np.dtype[Any]:
     if dtype.numpy:
         return np.dtype(getattr(ml_dtypes, dtype.numpy, None) or dtype.numpy)
     return np.dtype(f"V{max(dtype.bits // 8, 1)}")
+
+
+def acl_dtype(dtype: Any) -> int:  # noqa: ANN401
+    """The number of a dtype: NumPy's, ml_dtypes', torch's, or any name that NumPy reads.
+
+    Raises:
+        TypeError: it is none of these.
+
+    """
+    name = str(dtype).removeprefix("torch.")
+    if name not in BY_NUMPY:
+        name = np.dtype(dtype).name
+    if name not in BY_NUMPY:
+        raise TypeError(f"dtype: the operators know no type like {dtype!r}")
+    return BY_NUMPY[name].value
 
 
 def load(path: Path, dtype: DataType | None = None) -> dict[str, NDArray]:

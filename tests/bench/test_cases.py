@@ -12,7 +12,6 @@ from aclhost import ops
 from aclhost.bench import cases, runner
 from aclhost.bench.workload import reversed_axes
 from aclhost.spec import products
-from aclhost.spec.rules.dtype import DtypeIn
 
 ALL = runner.chosen(cases.OPERATORS, quick=False)
 SMALL = {"tiny": (1000,), "volume": (1, 2, 8, 8, 8)}
@@ -37,7 +36,7 @@ def test_every_operator_has_cases():
 @pytest.mark.parametrize("op", ops.ALL, ids=lambda op: op.name)
 def test_every_dtype_has_cases(op):
     """Those of the first tensor on the default product."""
-    rule = next(step for step in op.steps if isinstance(step, DtypeIn))
+    rule = op.dtype_rule(op.tensors[0].name)
     found = {case.dtype for case in ALL if case.operator == op.snake_name}
     assert found == {dtype.numpy for dtype in rule.dtypes(products.DEFAULT)}
 

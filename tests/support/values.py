@@ -84,7 +84,8 @@ def scalar_value(argument: ScalarArg) -> Any:
 def make_output(tensor: TensorArg) -> Storage:
     """Memory in which every byte is the sentinel."""
     memory = _memory(tensor)
-    return Storage(memory, _strided(memory, tensor) if tensor.backed else memory)
+    usable = tensor.backed and tensor.inside_storage
+    return Storage(memory, _strided(memory, tensor) if usable else memory[:0])
 
 
 def _golden_arguments(op: Operator, call: Call, inputs: Mapping[str, np.ndarray]) -> dict[str, Any]:

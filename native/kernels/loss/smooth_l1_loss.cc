@@ -3,7 +3,7 @@
 
 #include "engines/elementwise.h"
 #include "engines/reduce.h"
-#include "operator/geometry.h"
+#include "operator/shapes.h"
 #include "ops/smooth_l1_loss.h"
 #include "ops/smooth_l1_loss_backward.h"
 

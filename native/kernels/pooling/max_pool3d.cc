@@ -10,7 +10,7 @@
 #include "kernels/pooling/max_pool3d_rows.h"
 #include "kernels/pooling/max_pool3d_tensors.h"
 #include "kernels/pooling/volume.h"
-#include "operator/geometry.h"
+#include "operator/shapes.h"
 #include "ops/max_pool3d_with_argmax.h"
 
 namespace aclhost {

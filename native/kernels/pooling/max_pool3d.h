@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <limits>
 
-#include "simd/convert.h"
 #include "kernels/pooling/volume.h"
-#include "operator/geometry.h"
+#include "operator/shapes.h"
+#include "simd/convert.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {

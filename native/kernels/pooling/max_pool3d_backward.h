@@ -11,9 +11,9 @@
 #include <cstdint>
 
 #include "engines/elementwise.h"
-#include "simd/permute.h"
 #include "kernels/pooling/volume.h"
-#include "operator/geometry.h"
+#include "operator/shapes.h"
+#include "simd/permute.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {

@@ -17,7 +17,7 @@
 #include "kernels/pooling/max_pool3d_maxima.h"
 #include "kernels/pooling/max_pool3d_tensors.h"
 #include "kernels/pooling/volume.h"
-#include "operator/geometry.h"
+#include "operator/shapes.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {

@@ -5,10 +5,10 @@
 #include <cstdint>
 
 #include "kernels/pooling/max_pool3d.h"
-#include "simd/memory.h"
 #include "kernels/pooling/volume.h"
-#include "operator/geometry.h"
+#include "operator/shapes.h"
 #include "ops/max_pool3d_with_argmax.h"
+#include "simd/memory.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {

@@ -18,9 +18,9 @@ from aclhost.cli.console import give_up, output, print_json
 from aclhost.spec import products
 from aclhost.spec.error_advice import ADVICE
 from aclhost.spec.error_codes import ErrorCode
+from aclhost.spec.evaluate import Outcome, evaluate
 from aclhost.spec.operator import Operator
 from aclhost.spec.products import Product
-from aclhost.verdict import Verdict, check
 
 
 @click.command(short_help="Explain a status code, or check a described call.")
@@ -111,58 +111,52 @@ def _explain_call(
 ) -> None:
     try:
         call = described.describe(op, words)
-        verdicts = [check(op, call.on(product)) for product in on]
+        outcomes = {product: evaluate(op, call.on(product)) for product in on}
     except ValueError as error:
         give_up(str(error))
     if as_json:
-        print_json([_verdict_data(verdict) for verdict in verdicts])
+        print_json([_outcome_data(*each) for each in outcomes.items()])
     else:
-        _show(op, verdicts)
-    sys.exit(0 if all(verdict.accepted for verdict in verdicts) else 1)
+        _show(op, outcomes)
+    sys.exit(1 if any(outcome.rule for outcome in outcomes.values()) else 0)
 
 
-def _verdict_data(verdict: Verdict) -> dict[str, Any]:
-    rule = verdict.rule
+def _outcome_data(product: Product, outcome: Outcome) -> dict[str, Any]:
+    rule = outcome.rule
     return {
-        "product": verdict.product.key,
-        "soc": verdict.product.default_soc,
-        "accepted": verdict.accepted,
-        "status": verdict.status,
-        "phase": None if verdict.accepted else verdict.phase,
-        "number": verdict.number or None,
+        "product": product.key,
+        "soc": product.default_soc,
+        "accepted": rule is None,
+        "status": outcome.status,
+        "phase": outcome.phase if rule else None,
+        "number": outcome.number or None,
         "rule": rule.id if rule else None,
         "parameter": rule.parameter if rule else None,
-        "message": verdict.message,
+        "message": outcome.message,
     }
 
 
-def _show(op: Operator, verdicts: list[Verdict]) -> None:
+def _show(op: Operator, outcomes: dict[Product, Outcome]) -> None:
     console = output()
     console.print(f"[bold]{op.name}[/], as described")
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for head in ("product", "status", "check", "parameter", "rule"):
         table.add_column(head, overflow="fold")
-    for verdict in verdicts:
-        table.add_row(verdict.product.title, *_cells(verdict))
+    for product, outcome in outcomes.items():
+        table.add_row(product.title, *_cells(outcome))
     console.print(table)
-    for message in dict.fromkeys(_text(verdict) for verdict in verdicts if not verdict.accepted):
+    for message in dict.fromkeys(_text(*each) for each in outcomes.items() if each[1].rule):
         console.print(f"[red]x[/] {escape(message)}", soft_wrap=True)
 
 
-def _cells(verdict: Verdict) -> tuple[str, ...]:
-    if verdict.accepted:
+def _cells(outcome: Outcome) -> tuple[str, ...]:
+    rule = outcome.rule
+    if rule is None:
         return ("[green]ok[/]", "", "", "")
-    rule = verdict.rule
-    where = f"{verdict.number}" + (" (phase 2)" if verdict.phase == 2 else "")
-    return (
-        f"[red]{verdict.status}[/]",
-        where if rule else "",
-        rule.parameter if rule else "",
-        rule.id if rule else "",
-    )
+    where = f"{outcome.number}" + (" (phase 2)" if outcome.phase == 2 else "")
+    return (f"[red]{outcome.status}[/]", where, rule.parameter, rule.id)
 
 
-def _text(verdict: Verdict) -> str:
+def _text(product: Product, outcome: Outcome) -> str:
     """The message without the product, which the table tells; so equal reasons print once."""
-    product = f" (product {verdict.product.title}, {verdict.product.default_soc})"
-    return verdict.message.replace(product, "")
+    return outcome.message.replace(f" (product {product.title}, {product.default_soc})", "")

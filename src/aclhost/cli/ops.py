@@ -79,7 +79,7 @@ def _summary(op: Operator) -> dict[str, Any]:
 
 def _dtype_list(op: Operator, tensor: str, product: products.Product) -> list[str] | None:
     rule = op.dtype_rule(tensor)
-    return None if rule is None else [str(dtype) for dtype in rule.dtypes(product)]
+    return None if rule is None else [str(dtype) for dtype in rule.dtypes(product) or ()]
 
 
 def as_data(op: Operator) -> dict[str, Any]:
@@ -106,7 +106,7 @@ def as_data(op: Operator) -> dict[str, Any]:
                 "rule": rule.id,
                 "parameter": rule.parameter,
                 "sentence": rule.sentence(),
-                "advice": rule.advice(),
+                "advice": rule.advice,
                 "phase": 2 if rule in op.late_rules else 1,
             }
             for number, rule in enumerate(op.rules, 1)

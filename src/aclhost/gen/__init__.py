@@ -13,6 +13,7 @@ from aclhost.gen import (
     acl_headers,
     aclnn_module,
     bindings,
+    check_tables,
     constants,
     exports,
     op_headers,
@@ -31,6 +32,7 @@ def emit_all() -> Iterator[tuple[str, str]]:
     yield from constants.emit()
     yield from tables.emit()
     yield from op_headers.emit()
+    yield from check_tables.emit()
     yield from op_sources.emit()
     yield from bindings.emit()
     yield from aclnn_module.emit()

@@ -9,23 +9,30 @@ from aclhost import ops
 from aclhost.gen.python_text import docstring, text_signature
 from aclhost.gen.text import banner, c_string
 from aclhost.spec.operator import Operator
-from aclhost.spec.params import Parameter, TensorOut
+from aclhost.spec.params import Parameter
 
 _FILE = """{banner}#include <nanobind/nanobind.h>
 
 #include "binding/invocation.h"
-#include "binding/signature.h"
-{includes}
 
 namespace nb = nanobind;
 
+namespace aclhost {{
+{operators}
+}}  // namespace aclhost
+
 namespace aclhost::python {{
 namespace {{
-{functions}
+{parameters}
 }}  // namespace
 
+const int kFunctionCount = {count};
+const FunctionInfo kFunctions[] = {{
+{functions}
+}};
+
 void bind_operators(nb::module_& module) {{
-{preparations}
+  prepare_functions();
   static PyMethodDef methods[] = {{
 {methods}
       {{nullptr, nullptr, 0, nullptr}},
@@ -36,62 +43,35 @@ void bind_operators(nb::module_& module) {{
 }}  // namespace aclhost::python
 """
 
-_FUNCTION = """
-Signature {snake}_signature("{snake}", {positional}, {{{parameters}}});
-
-nb::object {snake}(PyObject* const* given) {{
-  Invocation<{short}Args, {tensors}> call;
-  {short}Args& a = call.args;
-{fills}
-  return call.finish();
-}}
-"""
-
 
 def _parameter(param: Parameter) -> str:
-    fallback = f", {c_string(param.python_default)}" if param.python_default is not None else ""
-    return f'{{"{param.python_name}"{fallback}}}'
+    fallback = "nullptr" if param.python_default is None else c_string(param.python_default)
+    return f'{{"{param.python_name}", {fallback}}}'
 
 
-def _fill(index: int, param: Parameter) -> str:
-    arguments = (
-        c_string(param.python_name),
-        f"given[{index}]",
-        *param.binding_extra,
-        f"&a.{param.name}",
+def _parameters(op: Operator) -> str:
+    params = op.python_params()
+    rows = [*map(_parameter, params), *(['{"out", "None"}'] if op.outputs else [])]
+    places = [params.index(param) if param in params else -1 for param in op.params]
+    return (
+        f"const Parameter {op.snake_name}_parameters[] = {{{', '.join(rows)}}};\n"
+        f"const int16_t {op.snake_name}_positions[] = {{{', '.join(map(str, places))}}};"
     )
-    return f"  call.{param.binding_fill}({', '.join(arguments)});"
-
-
-def _out_fill(op: Operator, index: int, param: TensorOut) -> str:
-    source = f"given[{len(op.python_params())}]"
-    if len(op.outputs) > 1:
-        source = f"call.member({source}, {index}, {len(op.outputs)})"
-    described = f"[&] {{ return row_major_view({param.shape_cpp}, {param.dtype_cpp}); }}"
-    return f"  call.{param.binding_fill}({source}, &a.{param.name}, {described});"
 
 
 def _function(op: Operator) -> str:
-    params = op.python_params()
-    parameters = [_parameter(param) for param in params]
-    if op.outputs:
-        parameters.append('{"out", "None"}')
-    fills = [_fill(index, param) for index, param in enumerate(params)]
-    fills += [_out_fill(op, index, param) for index, param in enumerate(op.outputs)]
-    return _FUNCTION.format(
-        snake=op.snake_name,
-        short=op.short_name,
-        tensors=len(op.tensors),
-        positional=len(params),
-        parameters=", ".join(parameters),
-        fills="\n".join(fills),
+    positional = len(op.python_params())
+    count = positional + bool(op.outputs)
+    return (
+        f'    {{&{op.name}_operator, "{op.snake_name}", {op.snake_name}_parameters, {count}, '
+        f"{positional}, {op.snake_name}_positions}},"
     )
 
 
-def _method(op: Operator) -> str:
+def _method(number: int, op: Operator) -> str:
     name = op.snake_name
     doc = c_string(f"{text_signature(op)}\n--\n\n{docstring(op)}")
-    return f'      method<{name}_signature, {name}>("{name}",\n          {doc}),'
+    return f'      method<{number}>("{name}",\n          {doc}),'
 
 
 def emit() -> Iterator[tuple[str, str]]:
@@ -100,9 +80,10 @@ def emit() -> Iterator[tuple[str, str]]:
         "native/binding.cc",
         _FILE.format(
             banner=banner("src/aclhost/ops"),
-            includes="\n".join(f'#include "ops/{op.snake_name}.h"' for op in ops.ALL),
-            functions="".join(_function(op) for op in ops.ALL).rstrip(),
-            preparations="\n".join(f"  {op.snake_name}_signature.prepare();" for op in ops.ALL),
-            methods="\n".join(_method(op) for op in ops.ALL),
+            operators="\n".join(f"extern const Operator {op.name}_operator;" for op in ops.ALL),
+            parameters="\n".join(map(_parameters, ops.ALL)),
+            count=len(ops.ALL),
+            functions="\n".join(map(_function, ops.ALL)),
+            methods="\n".join(_method(number, op) for number, op in enumerate(ops.ALL)),
         ),
     )

@@ -1,166 +1,234 @@
 # SPDX-License-Identifier: Apache-2.0
-"""native/ops/*: each operator's Args struct, its checks, and its pair of C functions."""
+"""native/ops/* and native/kernels/*: each operator's description, C functions and kernel.
+
+Three files for each file of declarations: tables and C functions, compiled once; kernels, compiled
+for each instruction set; and for kernels that are written by hand, their arguments by name.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 
 from aclhost import ops
+from aclhost.gen.check_tables import Steps, TermTable, number
 from aclhost.gen.text import banner, c_string
-from aclhost.spec import products
 from aclhost.spec.operator import Operator
-from aclhost.spec.params import TensorIn, TensorInOut, TensorOut
-from aclhost.spec.rules.base import DoneWhenEmpty, Rule, Step
+from aclhost.spec.params import Choice, IntArray, Parameter, TensorOut
 
 _ARGS = """{banner}#pragma once
 
-#include "operator/operator.h"
+#include "base/status.h"
+#include "operator/args.h"
 
 namespace aclhost {{
 
 struct {short}Args {{
   static constexpr const char* kOperator = "{name}";
 
+  explicit {short}Args(const Args& args)
+      : {initialisers} {{}}
+
 {fields}
-
-  template <typename Visit>
-  void for_each_tensor(Visit&& visit) {{
-{visits}
-  }}
 }};
-
-Verdict check(const {short}Args& a, const Soc& soc);         // what phase 1 refuses
-Verdict check_launch(const {short}Args& a, const Soc& soc);  // what only phase 2 refuses
-Status run(const {short}Args& a);                            // the kernel for this processor
 
 }}  // namespace aclhost
 """
 
-_SOURCE = """{banner}#include "ops/{snake}.h"
+_TABLES = """{banner}#include <cstdint>
 
-#include <cmath>
-#include <string>
-
-#include "aclnnop/{header}"
-#include "base/isa.h"
-#include "operator/checks.h"
+{includes}
 #include "operator/launch.h"
 
 namespace aclhost {{
 
-Verdict check(const {short}Args& a, const Soc& soc) {{
-{steps}
-  return Verdict::proceed();
-}}
-
-Verdict check_launch([[maybe_unused]] const {short}Args& a, [[maybe_unused]] const Soc& soc) {{
-{late_steps}
-  return Verdict::proceed();
-}}
-
-// The kernel is written once and compiled for each instruction set.
 namespace baseline {{
-Status run(const {short}Args& a);
+{kernels}
 }}
 #if defined(__x86_64__)
 namespace avx2 {{
-Status run(const {short}Args& a);
+{kernels}
 }}
 namespace avx512 {{
-Status run(const {short}Args& a);
+{kernels}
 }}
+#define KERNELS(name) {{baseline::name, avx2::name, avx512::name}}
+#else
+#define KERNELS(name) {{baseline::name, baseline::name, baseline::name}}
 #endif
 
-Status run(const {short}Args& a) {{
-#if defined(__x86_64__)
-  if (current_isa() == Isa::kAvx512) return avx512::run(a);
-  if (current_isa() == Isa::kAvx2) return avx2::run(a);
-#endif
-  return baseline::run(a);
-}}
+namespace {{
 
+const TermCode code[] = {{{code}}};
+const char* const words[] = {{{words}}};
+{operators}
+}}  // namespace
+{descriptors}
 }}  // namespace aclhost
+{functions}"""
 
+_OPERATOR = """
+{steps}const ParamInfo {name}_params[] = {{
+    {params}}};
+CallCounter {name}_counter("{name}");
+"""
+
+_DESCRIPTOR = """
+extern const Operator {name}_operator;
+const Operator {name}_operator = {{
+    "{name}", {name}_params, {param_count}, {name}_steps, {step_count}, code, words,
+    KERNELS(kernel_{name}), &{name}_counter}};
+"""
+
+_FUNCTIONS = """
 extern "C" aclnnStatus {name}GetWorkspaceSize({params}, uint64_t* workspaceSize,
     aclOpExecutor** executor) {{
-  return aclhost::phase_one<aclhost::{short}Args>(
-      workspaceSize, executor, [&](aclhost::{short}Args& a, aclhost::Arguments& from) {{
-{resolves}
-      }});
+  const aclhost::Given given[] = {{{names}}};
+  return aclhost::phase_one(aclhost::{name}_operator, given, workspaceSize, executor);
 }}
 
 extern "C" aclnnStatus {name}(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
     aclrtStream stream) {{
-  return aclhost::phase_two({quoted}, workspace, workspaceSize, executor, stream);
+  return aclhost::phase_two("{name}", workspace, workspaceSize, executor, stream);
 }}
 """
 
-_USES = {TensorIn: "kRead", TensorOut: "kWrite", TensorInOut: "kReadWrite"}
+_KERNELS = """{banner}{includes}
+
+namespace aclhost {{
+inline namespace ACLHOST_ISA {{
+{kernels}
+}}  // namespace ACLHOST_ISA
+}}  // namespace aclhost
+"""
+
+_KERNEL = """
+Status run(const {short}Args& args);
+Status kernel_{name}(const Args& args) {{ return run({short}Args(args)); }}
+"""
+
+_GETTERS = {
+    "kTensorIn": "tensor",
+    "kTensorOut": "tensor",
+    "kTensorInOut": "tensor",
+    "kTensorList": "tensor_list",
+    "kScalar": "scalar",
+    "kScalarList": "scalar_list",
+    "kIntArray": "int_array",
+    "kFloatArray": "float_array",
+    "kBoolArray": "bool_array",
+    "kText": "text",
+    "kFlag": "integer",
+    "kInt": "integer",
+    "kDtype": "integer",
+    "kFloat": "real",
+    "kDouble": "real",
+}
 
 
-def _sentence(rule: Rule) -> str:
-    if not rule.depends_on_product:
-        return c_string(rule.sentence(products.DEFAULT))
-    each = ", ".join(c_string(rule.sentence(product)) for product in products.ALL)
-    return f"by_product(soc, {{{each}}})"
+def by_module() -> Iterator[tuple[str, list[Operator]]]:
+    """The operators of each file of declarations."""
+    ordered = sorted(ops.ALL, key=lambda op: (op.source, op.snake_name))
+    for source, members in groupby(ordered, key=lambda op: op.source):
+        yield source, list(members)
 
 
-def _step(op: Operator, step: Step) -> str:
-    if isinstance(step, DoneWhenEmpty):
-        return f"  if ({step.condition()}) return Verdict::nothing_to_do();"
-    rule = ", ".join(
-        (
-            c_string(op.name),
-            str(int(step.code)),
-            c_string(step.id),
-            c_string(step.parameter),
-            _sentence(step),
-            c_string(step.advice()),
-        )
+def file_stem(source: str) -> str:
+    """`src/aclhost/ops/loss/smooth_l1.py` -> `loss_smooth_l1`."""
+    return source.partition("aclhost/ops/")[2].removesuffix(".py").replace("/", "_")
+
+
+def _getter(index: int, param: Parameter) -> str:
+    value = f"args.{_GETTERS[param.kind]}({index})"
+    plain = param.kind in ("kFlag", "kInt", "kDtype", "kFloat", "kDouble")
+    return f"static_cast<{param.field_type}>({value})" if plain else value
+
+
+def _args(op: Operator) -> str:
+    initialisers = (f"{p.name}({_getter(i, p)})" for i, p in enumerate(op.params))
+    return _ARGS.format(
+        banner=banner(op.source),
+        short=op.short_name,
+        name=op.name,
+        initialisers=",\n        ".join(initialisers),
+        fields="\n".join(f"  {param.field_type} {param.name};" for param in op.params),
     )
-    return f"  if ({step.violated()})\n    return violation({{{rule}}}, {step.got()}, soc);"
 
 
-def _emit_one(op: Operator) -> Iterator[tuple[str, str]]:
-    visits = (
-        f'    visit("{tensor.name}", {tensor.name}, Use::{_USES[type(tensor)]});'
-        for tensor in op.tensors
+def _param(op: Operator, param: Parameter, table: TermTable) -> str:
+    words, length, shape, dtype = "nullptr", 0, -1, -1
+    if isinstance(param, Choice):
+        words = f"{op.name}_{param.name}_words"
+    if isinstance(param, IntArray):
+        length = param.length
+    if isinstance(param, TensorOut):
+        shape = table.position(op, param.shape_term)
+        dtype = table.position(op, param.dtype_term)
+    reads = str(op.reads(param)).lower()
+    return (
+        f'{{"{param.name}", "{param.python_name}", ParamKind::{param.kind}, {reads}, {length}, '
+        f"{words}, {shape}, {dtype}}}"
     )
-    resolves = (
-        f'        from.{param.resolve}("{param.name}", {param.name}, &a.{param.name});'
-        if param.resolve
-        else f"        a.{param.name} = {param.name};"
+
+
+def _operator(op: Operator, table: TermTable) -> str:
+    choices = "".join(
+        f"const char* const {op.name}_{param.name}_words[] = {{"
+        f"{', '.join(map(c_string, param.words))}, nullptr}};\n"
         for param in op.params
+        if isinstance(param, Choice)
     )
-    names = {
-        "banner": banner(op.source),
-        "name": op.name,
-        "quoted": c_string(op.name),
-        "short": op.short_name,
-        "snake": op.snake_name,
-        "header": op.header,
-    }
-    yield (
-        f"native/ops/{op.snake_name}.h",
-        _ARGS.format(
-            fields="\n".join(f"  {param.field_type} {param.name};" for param in op.params),
-            visits="\n".join(visits),
-            **names,
+    return _OPERATOR.format(
+        name=op.name,
+        steps=choices + Steps(op, table).source(),
+        params=",\n    ".join(_param(op, param, table) for param in op.params),
+    )
+
+
+def _tables(source: str, members: list[Operator], table: TermTable) -> str:
+    operators = "".join(_operator(op, table) for op in members)
+    headers = sorted({op.header for op in members})
+    return _TABLES.format(
+        banner=banner(source),
+        includes="\n".join(f'#include "aclnnop/{header}"' for header in headers),
+        kernels="\n".join(f"Status kernel_{op.name}(const Args& args);" for op in members),
+        code=", ".join(map(number, table.code)),
+        words=", ".join(map(c_string, table.words)) or "nullptr",
+        operators=operators,
+        descriptors="".join(
+            _DESCRIPTOR.format(
+                name=op.name,
+                param_count=len(op.params),
+                step_count=len(op.steps) + len(op.late_rules),
+            )
+            for op in members
+        ),
+        functions="".join(
+            _FUNCTIONS.format(
+                name=op.name,
+                params=", ".join(param.c_declaration for param in op.params),
+                names=", ".join(param.name for param in op.params),
+            )
+            for op in members
         ),
     )
-    yield (
-        f"native/ops/{op.snake_name}.cc",
-        _SOURCE.format(
-            params=", ".join(param.c_declaration for param in op.params),
-            steps="\n".join(_step(op, step) for step in op.steps),
-            late_steps="\n".join(_step(op, rule) for rule in op.late_rules),
-            resolves="\n".join(resolves),
-            **names,
+
+
+def _kernels(source: str, members: list[Operator]) -> str:
+    return _KERNELS.format(
+        banner=banner(source),
+        includes="\n".join(
+            ['#include "simd/isa.h"', *(f'#include "ops/{op.snake_name}.h"' for op in members)]
         ),
+        kernels="".join(_KERNEL.format(short=op.short_name, name=op.name) for op in members),
     )
 
 
 def emit() -> Iterator[tuple[str, str]]:
-    """A header and a source for each operator."""
-    for op in ops.ALL:
-        yield from _emit_one(op)
+    """The files of every file of declarations."""
+    for source, members in by_module():
+        table = TermTable()
+        yield f"native/ops/{file_stem(source)}.cc", _tables(source, members, table)
+        yield f"native/kernels/{file_stem(source)}.cc", _kernels(source, members)
+        for op in members:
+            yield f"native/ops/{op.snake_name}.h", _args(op)

@@ -16,7 +16,7 @@ from aclhost.spec import products
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import Parameter, TensorIn, TensorInOut, TensorOut
 from aclhost.spec.products import Product
-from aclhost.spec.rules.base import DoneWhenEmpty, Rule, listing
+from aclhost.spec.rules.base import Done, Rule
 
 _PAGE = """<!-- Generated from {source}: edit that file, then run make docs. -->
 # {name}
@@ -96,9 +96,8 @@ def dtype_names(op: Operator, param: Parameter, product: Product) -> str:
     if product not in op.products:
         return "not supported"
     rule = op.dtype_rule(param.name)
-    if rule is None:
-        return "any that the input's converts to"
-    return ", ".join(map(str, rule.dtypes(product)))
+    allowed = rule.dtypes(product) if rule else None
+    return "by the checks" if allowed is None else ", ".join(map(str, allowed))
 
 
 def _dtypes(op: Operator) -> str:
@@ -113,10 +112,8 @@ def step_rows(op: Operator) -> Iterator[tuple[str, ...]]:
     """(number, status, parameter, rule, what to do) for every step in order."""
     number = 0
     for step in op.steps:
-        if isinstance(step, DoneWhenEmpty):
-            which = listing(f"`{name}`" for name in step.parameters)
-            unless = f", unless {step.unless_words}" if step.unless else ""
-            yield ("", "0", "", f"{which} empty: nothing to do, nothing is written{unless}", "")
+        if isinstance(step, Done):
+            yield ("", "0", "", f"{step.condition.english}: nothing to do, nothing is written", "")
         else:
             number += 1
             yield (str(number), str(int(step.code)), *_rule_cells(step))
@@ -125,7 +122,7 @@ def step_rows(op: Operator) -> Iterator[tuple[str, ...]]:
 
 
 def _rule_cells(rule: Rule) -> tuple[str, str, str]:
-    return (f"`{rule.parameter}`" if rule.parameter else "", rule.sentence(), rule.advice())
+    return (f"`{rule.parameter}`" if rule.parameter else "", rule.sentence(), rule.advice)
 
 
 def page(op: Operator) -> str:

@@ -103,12 +103,12 @@ def _matrix_rows() -> Iterator[tuple[str, ...]]:
 
 def _dtypes_of(op: Operator) -> tuple[dtypes.DataType, ...]:
     rule = op.dtype_rule(first_tensor(op).name)
-    return rule.dtypes() if rule is not None else ()
+    return (rule.dtypes() or ()) if rule is not None else ()
 
 
 def _has(op: Operator, dtype: dtypes.DataType, product: products.Product) -> bool:
     rule = op.dtype_rule(first_tensor(op).name)
-    return product in op.products and rule is not None and dtype in rule.dtypes(product)
+    return product in op.products and rule is not None and dtype in (rule.dtypes(product) or ())
 
 
 def emit() -> Iterator[tuple[str, str]]:

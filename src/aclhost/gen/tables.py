@@ -73,6 +73,26 @@ inline bool can_cast(aclDataType from, aclDataType to) {{
   return target != TypeCategory::kBool || source == TypeCategory::kBool;
 }}
 
+// Types that every product's Cast can produce; others pass can_cast and fail later.
+inline bool is_cast_target(aclDataType dtype) {{
+  switch (dtype) {{
+{targets}
+    default:
+      return false;
+  }}
+}}
+
+// The deduction table: the common type of two, or ACL_DT_UNDEFINED.
+inline aclDataType promote(aclDataType first, aclDataType second) {{
+  constexpr signed char kTable[{side}][{side}] = {{
+{promotions}
+  }};
+  if (first == second) return first;
+  if (first >= {side} || second >= {side}) return ACL_FLOAT;
+  if (first < 0 || second < 0) return ACL_DT_UNDEFINED;
+  return static_cast<aclDataType>(kTable[first][second]);
+}}
+
 }}  // namespace aclhost
 """
 
@@ -103,6 +123,14 @@ def _cases(values: dict[str, object]) -> str:
     return "\n".join(f"    case {name}: return {value};" for name, value in values.items())
 
 
+def _promotions() -> str:
+    known = [dtypes.BY_VALUE.get(value, dtypes.UNDEFINED) for value in range(dtypes.PAST_THE_TABLE)]
+    rows = (
+        ", ".join(str(dtypes.promote(first, second).value) for second in known) for first in known
+    )
+    return "\n".join(f"      {{{row}}}," for row in rows)
+
+
 def emit() -> Iterator[tuple[str, str]]:
     """Both tables."""
     yield (
@@ -114,6 +142,9 @@ def emit() -> Iterator[tuple[str, str]]:
             ranks=_cases({f.c_name: f.rank for f in formats.ALL if f.rank}),
             sizes=_cases({d.c_name: d.api_size for d in dtypes.ALL}),
             bits=_cases({d.c_name: d.bits for d in dtypes.ALL}),
+            side=dtypes.PAST_THE_TABLE,
+            promotions=_promotions(),
+            targets=_cases({d.c_name: "true" for d in dtypes.CAST_TARGETS}),
             categories=_cases(
                 {d.c_name: f"TypeCategory::k{d.category.value.capitalize()}" for d in dtypes.ALL}
             ),

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from aclhost.spec import products
-from aclhost.spec.dtypes import FLOAT, DataType
+from aclhost.spec.dtypes import FLOAT, Category, DataType
 from aclhost.spec.formats import ND, Format
 from aclhost.spec.products import Product
 
@@ -35,7 +36,7 @@ class TensorArg:
     def element_strides(self) -> tuple[int, ...]:
         return self.row_major if self.strides is None else self.strides
 
-    def _reach(self) -> tuple[int, int]:
+    def reach(self) -> tuple[int, int]:
         """First and last element of the storage that the view touches, unless it is empty."""
         axes = [
             (size - 1) * step for size, step in zip(self.shape, self.element_strides, strict=True)
@@ -49,11 +50,23 @@ class TensorArg:
     def storage_elements(self) -> int:
         if self.storage is not None:
             return self.storage
-        return 0 if 0 in self.shape else self._reach()[1] + 1
+        return 0 if 0 in self.shape else self.reach()[1] + 1
+
+    @property
+    def contiguous(self) -> bool:
+        """Dense and row-major; dimensions of length 1 may have any stride."""
+        expected = 1
+        for length, step in zip(self.shape[::-1], self.element_strides[::-1], strict=True):
+            if length == 1:
+                continue
+            if step != expected:
+                return self.format.private or math.prod(self.shape) <= 1
+            expected *= length
+        return True
 
     @property
     def inside_storage(self) -> bool:
-        first, last = self._reach()
+        first, last = self.reach()
         return 0 in self.shape or 0 <= first <= last < self.storage_elements
 
 
@@ -64,8 +77,20 @@ class ScalarArg:
     value: complex | float
     dtype: DataType = FLOAT
 
+    @property
+    def as_float(self) -> float:
+        """The value in single precision; complex numbers have none and give 0."""
+        if isinstance(self.value, complex) or self.dtype.category is Category.COMPLEX:
+            return 0.0
+        try:
+            return float(struct.unpack("f", struct.pack("f", self.value))[0])
+        except OverflowError:
+            return math.copysign(math.inf, self.value)
 
-Argument = TensorArg | ScalarArg | tuple[int, ...] | bool | int | float | None
+
+# A tuple is an array of numbers, or a list of tensors or scalars.
+Member = TensorArg | ScalarArg | int | float | None
+Argument = Member | tuple[Member, ...] | bool | str | DataType
 
 
 @dataclass(frozen=True)
@@ -81,10 +106,30 @@ class Call:
         assert isinstance(argument, TensorArg), name
         return argument
 
-    def array(self, name: str) -> tuple[int, ...]:
+    def first(self, name: str) -> Argument:
+        """The argument, or the first member of a list."""
         argument = self.arguments[name]
-        assert isinstance(argument, tuple), name
+        if isinstance(argument, tuple):
+            return argument[0] if argument else None
         return argument
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """The shape of a tensor; a null pointer has none."""
+        argument = self.first(name)
+        return argument.shape if isinstance(argument, TensorArg) else ()
+
+    def integers(self, name: str) -> tuple[int, ...]:
+        """The values of an array; a null pointer has none."""
+        argument = self.arguments[name]
+        values = argument if isinstance(argument, tuple) else ()
+        return tuple(value for value in values if isinstance(value, int))
+
+    def real(self, name: str) -> float:
+        """A float or a double as it is, a scalar as float."""
+        argument = self.arguments[name]
+        if isinstance(argument, ScalarArg):
+            return argument.as_float
+        return float(argument) if isinstance(argument, int | float) else 0.0
 
     def on(self, product: Product) -> Call:
         """The same call on another product."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import Enum
 
@@ -73,6 +74,7 @@ ALL = (
     FLOAT8_E4M3FN, FLOAT8_E8M0, FLOAT6_E3M2, FLOAT6_E2M3, FLOAT4_E2M1, FLOAT4_E1M2,
 )  # fmt: skip
 BY_NAME = {dtype.name: dtype for dtype in ALL}
+BY_VALUE = {dtype.value: dtype for dtype in ALL}
 BY_NUMPY = {dtype.numpy: dtype for dtype in ALL if dtype.numpy}
 
 # Types that every product's Cast can produce; others pass the CanCast test and fail later.
@@ -91,8 +93,44 @@ def can_cast(source: DataType, target: DataType) -> bool:
     return target is not BOOL or source is BOOL
 
 
+_PROMOTED_TYPES = (
+    FLOAT, FLOAT16, DOUBLE, BF16, INT8, UINT8, INT16, UINT16, INT32, UINT32, INT64, UINT64, BOOL,
+    COMPLEX32, COMPLEX64, COMPLEX128,
+)  # fmt: skip
+_WORDS = "f32 f16 f64 bf16 s8 u8 s16 u16 s32 u32 s64 u64 bool c32 c64 c128"
+_SHORT = dict(zip(re.split(" ", _WORDS), _PROMOTED_TYPES, strict=True))
+# One row for each first type, one column for each second; - where the types have none in common.
+# Upstream's table is not symmetric: unsigned types mix with complex ones only as the first.
+_PROMOTION_ROWS = """
+f32  f32  f64  f32  f32  f32  f32  -    f32  -    f32  -    f32  c64  c64  c128
+f32  f16  f64  f32  f16  f16  f16  -    f16  -    f16  -    f16  c32  c64  c128
+f64  f64  f64  f64  f64  f64  f64  -    f64  -    f64  -    f64  c128 c128 c128
+f32  f32  f64  bf16 bf16 bf16 bf16 -    bf16 -    bf16 -    bf16 c64  c64  c128
+f32  f16  f64  bf16 s8   s16  s16  -    s32  -    s64  -    s8   c32  c64  c128
+f32  f16  f64  bf16 s16  u8   s16  -    s32  -    s64  -    u8   c32  c64  c128
+f32  f16  f64  bf16 s16  s16  s16  -    s32  -    s64  -    s16  c32  c64  c128
+-    -    -    -    -    -    -    u16  -    -    -    -    -    -    c64  c128
+f32  f16  f64  bf16 s32  s32  s32  -    s32  -    s64  -    s32  c32  c64  c128
+-    -    -    -    -    -    -    -    -    u32  -    -    -    -    c64  c128
+f32  f16  f64  bf16 s64  s64  s64  -    s64  -    s64  -    s64  c32  c64  c128
+-    -    -    -    -    -    -    -    -    -    -    u64  -    -    c128 c128
+f32  f16  f64  bf16 s8   u8   s16  -    s32  -    s64  -    bool c32  c64  c128
+c64  c32  c128 c64  c32  c32  c32  -    c32  -    c32  -    c32  c32  c64  c128
+c64  c64  c128 c64  c64  c64  c64  -    c64  -    c64  -    c64  c64  c64  c128
+c128 c128 c128 c128 c128 c128 c128 -    c128 -    c128 -    c128 c128 c128 c128
+"""
+PROMOTIONS: dict[tuple[DataType, DataType], DataType] = {
+    (first, second): _SHORT.get(word, UNDEFINED)
+    for first, row in zip(_PROMOTED_TYPES, _PROMOTION_ROWS.split("\n")[1:], strict=False)
+    for second, word in zip(_PROMOTED_TYPES, row.split(), strict=True)
+}
+PAST_THE_TABLE = 34  # types from this number on promote to FLOAT with any other
+
+
 def promote(first: DataType, second: DataType) -> DataType:
-    """The common type of two floating types; the operators declared here mix no others."""
+    """The deduction table: the common type of two, or UNDEFINED."""
     if first is second:
         return first
-    return DOUBLE if DOUBLE in (first, second) else FLOAT
+    if max(first.value, second.value) >= PAST_THE_TABLE:
+        return FLOAT
+    return PROMOTIONS.get((first, second), UNDEFINED)

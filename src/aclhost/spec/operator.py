@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,16 +12,21 @@ from aclhost.spec import products
 from aclhost.spec.call import Call
 from aclhost.spec.functions import Function
 from aclhost.spec.functions import Parameter as CParameter
-from aclhost.spec.params import TENSORS, Parameter, TensorIn, TensorInOut, TensorOut, snake_case
+from aclhost.spec.params import (
+    TENSORS,
+    Parameter,
+    TensorIn,
+    TensorInOut,
+    TensorList,
+    TensorOut,
+    snake_case,
+)
 from aclhost.spec.products import Product
 from aclhost.spec.rules.base import Rule, Step
-from aclhost.spec.rules.dtype import DtypeIn, SameDtype
-from aclhost.spec.rules.layout import SameFormat
-from aclhost.spec.rules.presence import SupportedProduct
-from aclhost.spec.rules.shape import SameShape
+from aclhost.spec.terms import DtypeOf, Equal, ProductIn
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Operator:
     """The declaration from which headers, checks, bindings, pages and negative tests follow."""
 
@@ -38,7 +43,7 @@ class Operator:
     determinism: str = "Deterministic: the same bits for every run and thread count."
     notes: tuple[str, ...] = ()  # documented limits nobody enforces, differences from upstream
     header_name: str = ""  # where the header is not simply aclnn_<snake_name>.h
-    source: str = field(default_factory=lambda: _declaring_file(), compare=False)  # noqa: PLW0108
+    source: str = field(default_factory=lambda: _declaring_file())  # noqa: PLW0108
 
     @property
     def short_name(self) -> str:
@@ -108,10 +113,6 @@ class Operator:
         """Those that no check excludes as a whole."""
         return _admitted_by(self.rules)
 
-    def products_before(self, rule: Rule) -> tuple[Product, ...]:
-        """Those that no earlier check excludes as a whole."""
-        return _admitted_by(self.rules_before(rule))
-
     def parameter(self, name: str) -> Parameter:
         return next(param for param in self.params if param.name == name)
 
@@ -121,50 +122,34 @@ class Operator:
         required = [param for param in given if param.python_default is None]
         return (*required, *(param for param in given if param.python_default is not None))
 
-    def rules_before(self, rule: Rule) -> Iterator[Rule]:
-        for earlier in self.rules:
-            wrapped: Rule | None = earlier
-            while wrapped is not None:
-                if wrapped is rule:
-                    return
-                wrapped = getattr(wrapped, "rule", None)
-            yield earlier
-
-    def tied_before(
-        self, rule: Rule, tie: type[SameDtype | SameShape | SameFormat]
-    ) -> tuple[str, ...]:
-        """The rule's parameter and all that earlier rules force to agree with it."""
-        names = {rule.parameter}
-        ties = [earlier for earlier in self.rules_before(rule) if isinstance(earlier, tie)]
-        for _ in ties:
-            for each in ties:
-                if names & {each.parameter, each.other}:
-                    names |= {each.parameter, each.other}
-        return tuple(sorted(names))
-
-    def dtype_rule(self, name: str) -> DtypeIn | None:
+    def dtype_rule(self, name: str) -> Rule | None:
         """The rule that lists the parameter's dtypes, directly or through one it must equal."""
-        names = {name}
-        names |= {
-            rule.other
+        names = {name} | {
+            rule.holds.second.parameter
             for rule in self.rules
-            if isinstance(rule, SameDtype) and rule.parameter == name
+            if rule.id == "same_dtype"
+            and rule.parameter == name
+            and isinstance(rule.holds, Equal)
+            and isinstance(rule.holds.second, DtypeOf)
         }
         return next(
-            (rule for rule in self.rules if isinstance(rule, DtypeIn) and rule.parameter in names),
+            (rule for rule in self.rules if rule.parameter in names and rule.dtypes() is not None),
             None,
         )
 
     def reads(self, param: Parameter) -> bool:
-        return isinstance(param, TensorIn | TensorInOut)
+        return isinstance(param, TensorIn | TensorList) or (
+            isinstance(param, TensorInOut) and param.reads
+        )
 
 
 def _admitted_by(rules: Iterable[Rule]) -> tuple[Product, ...]:
     admitted: tuple[Product, ...] = products.ALL
     for rule in rules:
-        if isinstance(rule, SupportedProduct):
-            admitted = tuple(product for product in admitted if product in rule.on)
-        elif isinstance(rule, DtypeIn):
+        if isinstance(rule.holds, ProductIn) and rule.condition is None:
+            on = rule.holds.on
+            admitted = tuple(product for product in admitted if product in on)
+        elif rule.dtypes() is not None:
             admitted = tuple(product for product in admitted if rule.dtypes(product))
     return admitted
 

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of an operator: what stands in the C prototype, in the Args struct and in Python."""
+"""Parameters of an operator: what stands in the C prototype, in kernels and in Python."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 from typing import ClassVar
+
+from aclhost.spec.dtypes import DataType
+from aclhost.spec.shapes import ShapeOf, ShapeTerm
+from aclhost.spec.terms import DtypeOf, Term
 
 
 def snake_case(name: str) -> str:
@@ -21,16 +25,10 @@ class Parameter:
     doc: str
 
     c_type: ClassVar[str]
-    field_type: ClassVar[str]  # in the generated Args struct
+    kind: ClassVar[str]  # in native/operator/descriptor.h
+    field_type: ClassVar[str]  # what a kernel's own Args struct has
     python_type: ClassVar[str]
     two_phase_type: ClassVar[str] = "int | None"  # a handle
-    resolve: ClassVar[str] = ""  # member of Arguments that reads the handle; "" for plain values
-    binding_fill: ClassVar[str]  # member of Invocation that reads the Python object
-
-    @property
-    def binding_extra(self) -> tuple[str, ...]:
-        """C++ arguments of that member between the object and the field."""
-        return ()
 
     @property
     def python_name(self) -> str:
@@ -43,18 +41,29 @@ class Parameter:
     @property
     def python_default(self) -> str | None:
         """Source text of the default in Python; None for a required parameter."""
-        return None
+        default = getattr(self, "default", None)
+        return None if default is None else repr(default)
+
+    @property
+    def is_optional(self) -> bool:
+        """Whether a null pointer is an argument like others."""
+        return bool(getattr(self, "optional", False))
 
 
 @dataclass(frozen=True)
 class TensorIn(Parameter):
-    """A tensor that is read."""
+    """A tensor that is read; an optional one may be a null pointer."""
+
+    optional: bool = False
 
     c_type = "const aclTensor*"
-    field_type = "TensorView"
+    kind = "kTensorIn"
+    field_type = "const TensorView&"
     python_type = "ArrayT"
-    resolve = "tensor"
-    binding_fill = "input"
+
+    @property
+    def python_default(self) -> str | None:
+        return "None" if self.optional else None
 
 
 @dataclass(frozen=True)
@@ -62,35 +71,54 @@ class TensorOut(Parameter):
     """A tensor that is written; Python allocates it unless the caller passes one."""
 
     like: str = ""  # the tensor whose shape and dtype a new result takes
-    shape: str = ""  # C++ expression for the shape where it is another one
-    dtype: str = ""  # C++ expression for the dtype where it is another one
+    shape: ShapeTerm | None = None  # where it is another one
+    dtype: Term | None = None  # where it is another one
+    is_const: bool = False  # whether upstream's prototype says so
+    optional: bool = False
 
-    c_type = "aclTensor*"
-    field_type = "TensorView"
+    kind = "kTensorOut"
+    field_type = "const TensorView&"
     python_type = "ArrayT | None"
-    resolve = "tensor"
-    binding_fill = "output"
 
     @property
-    def shape_cpp(self) -> str:
-        """C++ expression for the shape of a new result."""
-        return self.shape or f"shape_of(a.{self.like})"
+    def c_type(self) -> str:  # type: ignore[override]
+        return "const aclTensor*" if self.is_const else "aclTensor*"
 
     @property
-    def dtype_cpp(self) -> str:
-        """C++ expression for the dtype of a new result."""
-        return self.dtype or f"a.{self.like}.dtype"
+    def shape_term(self) -> ShapeTerm:
+        """The shape of a new result."""
+        return self.shape or ShapeOf(self.like)
+
+    @property
+    def dtype_term(self) -> Term:
+        """The dtype of a new result."""
+        return self.dtype or DtypeOf(self.like)
 
 
 @dataclass(frozen=True)
 class TensorInOut(Parameter):
-    """A tensor that is read and overwritten."""
+    """A tensor that is read and overwritten, or overwritten only."""
 
-    c_type = "aclTensor*"
-    field_type = "TensorView"
+    is_const: bool = False  # whether upstream's prototype says so
+    reads: bool = True
+
+    kind = "kTensorInOut"
+    field_type = "const TensorView&"
     python_type = "ArrayT"
-    resolve = "tensor"
-    binding_fill = "in_out"
+
+    @property
+    def c_type(self) -> str:  # type: ignore[override]
+        return "const aclTensor*" if self.is_const else "aclTensor*"
+
+
+@dataclass(frozen=True)
+class TensorList(Parameter):
+    """Tensors that are read."""
+
+    c_type = "const aclTensorList*"
+    kind = "kTensorList"
+    field_type = "ListView<TensorView>"
+    python_type = "Sequence[ArrayT]"
 
 
 @dataclass(frozen=True)
@@ -98,16 +126,26 @@ class Scalar(Parameter):
     """A host value with a dtype of its own."""
 
     default: float | None = None
+    optional: bool = False
 
     c_type = "const aclScalar*"
-    field_type = "ScalarValue"
+    kind = "kScalar"
+    field_type = "const ScalarValue&"
     python_type = "ScalarLike"
-    resolve = "scalar"
-    binding_fill = "scalar"
 
     @property
     def python_default(self) -> str | None:
-        return None if self.default is None else repr(self.default)
+        return "None" if self.optional and self.default is None else super().python_default
+
+
+@dataclass(frozen=True)
+class ScalarList(Parameter):
+    """Host values, each with a dtype of its own."""
+
+    c_type = "const aclScalarList*"
+    kind = "kScalarList"
+    field_type = "ListView<ScalarValue>"
+    python_type = "Sequence[ScalarLike]"
 
 
 @dataclass(frozen=True)
@@ -117,14 +155,10 @@ class Flag(Parameter):
     default: bool | None = None
 
     c_type = "bool"
+    kind = "kFlag"
     field_type = "bool"
     python_type = "bool"
     two_phase_type = "bool"
-    binding_fill = "flag"
-
-    @property
-    def python_default(self) -> str | None:
-        return None if self.default is None else repr(self.default)
 
 
 @dataclass(frozen=True)
@@ -133,60 +167,116 @@ class IntArray(Parameter):
 
     length: int = 3  # of the array that one integer stands for
     default: int | tuple[int, ...] | None = None
+    optional: bool = False
 
     c_type = "const aclIntArray*"
-    field_type = "IntArrayView"
+    kind = "kIntArray"
+    field_type = "ListView<int64_t>"
     python_type = "int | Sequence[int]"
-    resolve = "int_array"
-    binding_fill = "int_array"
+
+
+@dataclass(frozen=True)
+class FloatArray(Parameter):
+    """A few host floats."""
+
+    optional: bool = False
+
+    c_type = "const aclFloatArray*"
+    kind = "kFloatArray"
+    field_type = "ListView<float>"
+    python_type = "Sequence[float]"
+
+
+@dataclass(frozen=True)
+class BoolArray(Parameter):
+    """A few host bools."""
+
+    optional: bool = False
+
+    c_type = "const aclBoolArray*"
+    kind = "kBoolArray"
+    field_type = "ListView<char>"
+    python_type = "Sequence[bool]"
+
+
+@dataclass(frozen=True)
+class Int(Parameter):
+    """An integer of some width."""
+
+    default: int | None = None
+    bits: int = 64
+    signed: bool = True
+
+    kind = "kInt"
+    field_type = "int64_t"
+    python_type = "int"
+    two_phase_type = "int"
 
     @property
-    def binding_extra(self) -> tuple[str, ...]:
-        return (str(self.length),)
-
-    @property
-    def python_default(self) -> str | None:
-        return None if self.default is None else repr(self.default)
+    def c_type(self) -> str:  # type: ignore[override]
+        return f"{'' if self.signed else 'u'}int{self.bits}_t"
 
 
 @dataclass(frozen=True)
 class Choice(Parameter):
-    """An int64_t that stands for one of a few words; Python takes the word or the number."""
+    """An integer that stands for one of a few words; Python takes the word or the number."""
 
     words: tuple[str, ...]
     default: str
 
     c_type = "int64_t"
+    kind = "kInt"
     field_type = "int64_t"
     python_type = "str | int"
     two_phase_type = "int"
-    binding_fill = "choice"
+
+
+@dataclass(frozen=True)
+class Text(Parameter):
+    """A text; a null pointer where it may be left out."""
+
+    default: str | None = None
+    is_const: bool = False
+    optional: bool = False
+
+    kind = "kText"
+    field_type = "const char*"
+    python_type = "str"
+    two_phase_type = "bytes | None"
 
     @property
-    def binding_extra(self) -> tuple[str, ...]:
-        words = ", ".join(f'"{word}"' for word in self.words)
-        return (f"{{{words}}}",)
+    def c_type(self) -> str:  # type: ignore[override]
+        return "const char*" if self.is_const else "char*"
+
+
+@dataclass(frozen=True)
+class Dtype(Parameter):
+    """A data type by its number; Python takes anything that NumPy reads as a dtype."""
+
+    default: DataType | None = None
+
+    c_type = "aclDataType"
+    kind = "kDtype"
+    field_type = "aclDataType"
+    python_type = "DTypeLike"
+    two_phase_type = "int"
 
     @property
     def python_default(self) -> str | None:
-        return repr(self.default)
+        return None if self.default is None else repr(self.default.numpy)
 
 
 @dataclass(frozen=True)
 class Float(Parameter):
     """A float."""
 
-    default: float
+    default: float | None = None
 
     c_type = "float"
+    kind = "kFloat"
     field_type = "float"
     python_type = "float"
     two_phase_type = "float"
-    binding_fill = "number"
-
-    @property
-    def python_default(self) -> str | None:
-        return repr(self.default)
 
 
 @dataclass(frozen=True)
@@ -194,6 +284,7 @@ class Double(Float):
     """A double."""
 
     c_type = "double"
+    kind = "kDouble"
     field_type = "double"
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aclhost.ops.loss.smooth_l1_loss_backward import ATTRIBUTES, DTYPES
+from aclhost.ops.loss.smooth_l1_loss_backward import ATTRIBUTES, DTYPES, REDUCTIONS
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.dtypes import BF16, COMPLEX64, DOUBLE, FLOAT16
+from aclhost.spec.formats import NCHW, NHWC
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import TensorIn, TensorOut
 from aclhost.spec.products import A2, A3, A950, P310P, T910
 from aclhost.spec.rules import (
+    Condition,
     broadcastable,
     castable_to,
     done_when_empty,
@@ -29,22 +31,29 @@ from aclhost.spec.rules import (
     supported_on,
     when,
 )
-from aclhost.spec.rules.values import Condition
+from aclhost.spec.shapes import Broadcast, Rank0, ShapeIf
+from aclhost.spec.terms import (
+    Empty,
+    FormatOf,
+    In,
+    Not,
+    ProductIn,
+    ValueOf,
+    all_of,
+    promoted,
+)
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array
 
-_BROADCAST = "broadcast_shape({&a.self, &a.target})"
+_BROADCAST = Broadcast(("self", "target"))
+_IS_WHOLE = In(ValueOf("reduction"), (0,))
 _REDUCING = Condition(
-    "a.reduction != 0 && !a.self.empty() && !a.target.empty()",
-    "reduction is 1 or 2",
-    (("reduction", 1),),
+    all_of(Not(_IS_WHOLE), Not(Empty("self")), Not(Empty("target"))), "reduction is 1 or 2"
 )
 _IMAGE = Condition(
-    "a.reduction == 0 && soc.product != Product::kA950 && "
-    "(a.self.format == ACL_FORMAT_NCHW || a.self.format == ACL_FORMAT_NHWC)",
+    all_of(_IS_WHOLE, Not(ProductIn((A950,))), In(FormatOf("self"), (NCHW, NHWC))),
     "reduction is 0 and self is labelled NCHW or NHWC (except on Ascend 950)",
-    (("reduction", 0),),
 )
 
 
@@ -84,8 +93,8 @@ OP = Operator(
         TensorOut(
             "result",
             "The loss.",
-            shape=f"a.reduction == 0 ? {_BROADCAST} : Shape()",
-            dtype="promote_floating(a.self.dtype, a.target.dtype)",
+            shape=ShapeIf(_IS_WHOLE, _BROADCAST, Rank0()),
+            dtype=promoted("self", "target"),
         ),
     ),
     checks=(
@@ -93,7 +102,7 @@ OP = Operator(
         dtype_in("self", *DTYPES),
         dtype_in("target", *DTYPES),
         castable_to("result", "self", "target"),
-        one_of("reduction", 0, 1, 2),
+        one_of("reduction", 0, 1, 2, meaning=REDUCTIONS),
         rank_at_most("self", 8),
         rank_at_most("target", 8),
         broadcastable("target", "self"),

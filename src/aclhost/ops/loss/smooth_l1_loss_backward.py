@@ -23,11 +23,14 @@ from aclhost.spec.rules import (
     shape_is,
     supported_on,
 )
+from aclhost.spec.shapes import Broadcast
+from aclhost.spec.terms import promoted
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array
 
 DTYPES = (FLOAT, FLOAT16, only_on(BF16, A950, A3, A2))
+REDUCTIONS = "0 for none, 1 for mean, 2 for sum"
 ATTRIBUTES = (
     Choice("reduction", "0 none, 1 mean, 2 sum.", words=("none", "mean", "sum"), default="mean"),
     Float("beta", "Where the loss changes from quadratic to linear.", default=1.0),
@@ -58,6 +61,7 @@ def _call(
     )
 
 
+_BROADCAST = Broadcast(("gradOut", "self", "target"))
 _GRID = TensorArg((4, 2))
 _HALF = TensorArg((4, 2), FLOAT16)
 _EXAMPLE = Call(
@@ -92,9 +96,8 @@ OP = Operator(
         TensorOut(
             "gradInput",
             "Gradient of self, in the broadcast shape.",
-            shape="broadcast_shape({&a.gradOut, &a.self, &a.target})",
-            dtype="promote_floating(a.gradOut.dtype, promote_floating(a.self.dtype, "
-            "a.target.dtype))",
+            shape=_BROADCAST,
+            dtype=promoted("gradOut", "self", "target"),
         ),
     ),
     checks=(
@@ -106,13 +109,13 @@ OP = Operator(
         rank_at_most("gradOut", 8),
         rank_at_most("self", 8),
         rank_at_most("target", 8),
-        one_of("reduction", 0, 1, 2),
+        one_of("reduction", 0, 1, 2, meaning=REDUCTIONS),
         not_negative("beta"),
         broadcastable("self", "gradOut"),
         broadcastable("target", "gradOut", "self"),
         shape_is(
             "gradInput",
-            "broadcast_shape({&a.gradOut, &a.self, &a.target})",
+            _BROADCAST,
             "that gradOut, self and target broadcast to",
         ),
         done_when_empty("gradOut", "self", "target"),

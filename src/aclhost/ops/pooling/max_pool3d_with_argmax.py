@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aclhost.ops.pooling.max_pool3d_with_argmax_backward import WINDOW, WINDOW_CHECKS, WINDOW_CPP
+from aclhost.ops.pooling.max_pool3d_with_argmax_backward import ARRAYS, WINDOW, WINDOW_CHECKS
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.dtypes import BF16, FLOAT, FLOAT16, INT32, INT64, DataType
 from aclhost.spec.formats import NCDHW, NCHW, ND, NDHWC
@@ -16,6 +16,7 @@ from aclhost.spec.rules import (
     all_one,
     done_when_empty,
     dtype_in,
+    fits_shape,
     format_fits_rank,
     format_in,
     inner,
@@ -27,15 +28,16 @@ from aclhost.spec.rules import (
     refused_unless_on,
     same_dtype,
     same_format,
-    shape_is,
     volume_at_most,
     when,
 )
+from aclhost.spec.shapes import Pooled
+from aclhost.spec.terms import DtypeOf, const
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array, Ints
 
-_POOLED = f"pooled_shape(a.self, {WINDOW_CPP}, a.self.format == ACL_FORMAT_NDHWC)"
+_POOLED = Pooled("self", *ARRAYS, by_format=True)
 
 
 def golden(
@@ -96,8 +98,8 @@ OP = Operator(
     params=(
         TensorIn("self", "Input: (N,) C, D, H, W."),
         *WINDOW,
-        TensorOut("out", "Maxima.", shape=_POOLED, dtype="a.self.dtype"),
-        TensorOut("indices", "Their positions.", shape=_POOLED, dtype="ACL_INT32"),
+        TensorOut("out", "Maxima.", shape=_POOLED, dtype=DtypeOf("self")),
+        TensorOut("indices", "Their positions.", shape=_POOLED, dtype=const(INT32)),
     ),
     checks=(
         refused_unless_on(*_ON),
@@ -113,8 +115,8 @@ OP = Operator(
         when(on_products(A3, A2), all_one("dilation")),
         done_when_empty("self", "out"),
         when(on_products(A3, A2), inner(volume_at_most("self"))),
-        shape_is("out", _POOLED, "that pooling self gives", "matches_shape"),
-        shape_is("indices", _POOLED, "that pooling self gives", "matches_shape"),
+        fits_shape("out", _POOLED, "that pooling self gives"),
+        fits_shape("indices", _POOLED, "that pooling self gives"),
         format_fits_rank("self"),
         inside_storage("self"),
     ),

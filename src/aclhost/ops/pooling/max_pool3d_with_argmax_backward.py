@@ -34,6 +34,7 @@ from aclhost.spec.rules import (
     volume_at_most,
     when,
 )
+from aclhost.spec.shapes import Pooled
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array, Ints
@@ -45,7 +46,7 @@ WINDOW = (
     IntArray("dilation", "Distance of positions inside a window.", default=1),
     Flag("ceilMode", "Whether a last partial window counts.", default=False),
 )
-WINDOW_CPP = "Window(a.kernelSize, a.stride, a.padding, a.dilation, a.ceilMode)"
+ARRAYS = ("kernelSize", "stride", "padding", "dilation", "ceilMode")
 WINDOW_CHECKS = (
     length_in("kernelSize", 1, 3),
     all_positive("kernelSize"),
@@ -155,7 +156,7 @@ OP = Operator(
         inner(
             shape_is(
                 "gradOutput",
-                f"pooled_shape(a.self, {WINDOW_CPP}, false)",
+                Pooled("self", *ARRAYS, by_format=False),
                 "that pooling self gives",
             )
         ),

@@ -29,6 +29,8 @@ from aclhost.spec.rules import (
     shape_is,
     supported_on,
 )
+from aclhost.spec.shapes import WithSpatial
+from aclhost.spec.terms import DtypeOf
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array, Ints
@@ -78,8 +80,8 @@ OP = Operator(
         TensorOut(
             "outRef",
             "Unpooled values.",
-            shape="with_spatial(a.self, a.outputSize)",
-            dtype="a.self.dtype",
+            shape=WithSpatial("self", "outputSize"),
+            dtype=DtypeOf("self"),
         ),
     ),
     checks=(
@@ -102,7 +104,7 @@ OP = Operator(
         same_leading("outRef", "self"),
         shape_is(
             "outRef",
-            "with_spatial(a.outRef, a.outputSize)",
+            WithSpatial("outRef", "outputSize"),
             "whose last three dimensions are outputSize",
         ),
         done_when_empty("self"),

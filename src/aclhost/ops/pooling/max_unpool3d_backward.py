@@ -38,6 +38,7 @@ from aclhost.spec.rules import (
     shape_is,
     supported_on,
 )
+from aclhost.spec.shapes import WithSpatial
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array, Ints
@@ -128,7 +129,7 @@ OP = Operator(
         same_rank("gradOutput", "self"),
         shape_is(
             "gradOutput",
-            "with_spatial(a.gradOutput, a.outputSize)",
+            WithSpatial("gradOutput", "outputSize"),
             "whose last three dimensions are outputSize",
         ),
         same_leading("gradOutput", "self"),

@@ -13,6 +13,7 @@ from aclhost.spec.params import IntArray, TensorIn, TensorOut
 from aclhost.spec.products import A2, A3, A950, P310B, P310P, T910
 from aclhost.spec.rules import (
     all_positive,
+    at_least_values,
     channels_positive,
     done_when_empty,
     dtype_in,
@@ -31,6 +32,8 @@ from aclhost.spec.rules import (
     supported_on,
     when,
 )
+from aclhost.spec.shapes import ResizedVolume
+from aclhost.spec.terms import DtypeOf
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array, Ints
@@ -86,8 +89,8 @@ OP = Operator(
         TensorOut(
             "out",
             "Result.",
-            shape="with_spatial(a.self, a.outputSize)",
-            dtype="a.self.dtype",
+            shape=ResizedVolume("self", "outputSize"),
+            dtype=DtypeOf("self"),
         ),
     ),
     checks=(
@@ -102,15 +105,15 @@ OP = Operator(
         ),
         same_dtype("out", "self"),
         spatial_positive("self"),
-        all_positive("outputSize", count=3),
+        at_least_values("outputSize", 3),
+        all_positive("outputSize"),
         channels_positive("self"),
         rank_in("self", 5),
         rank_in("out", 5),
         length_in("outputSize", 3),
         shape_is(
             "out",
-            "volume_shape(a.self.shape[0], channels_of(a.self), a.outputSize.values, "
-            "a.self.format)",
+            ResizedVolume("self", "outputSize"),
             "of N, C and outputSize, with C last when self's format is NDHWC",
         ),
         done_when_empty("self"),
@@ -121,7 +124,7 @@ OP = Operator(
     launch_checks=(
         when(
             on_products(A3, P310P, A2),
-            inner(lengths_at_most("self"), lengths_at_most("out", "outputSize")),
+            inner(lengths_at_most("self"), lengths_at_most("out")),
         ),
     ),
     golden=golden,

@@ -26,6 +26,8 @@ from aclhost.spec.rules import (
     supported_on,
     when,
 )
+from aclhost.spec.shapes import ArrayShape, VolumeShape
+from aclhost.spec.terms import DtypeOf
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array, Ints
@@ -96,8 +98,8 @@ OP = Operator(
         TensorOut(
             "gradInput",
             "Gradient of the input.",
-            shape="shape_from(a.inputSize)",
-            dtype="a.gradOut.dtype",
+            shape=ArrayShape("inputSize"),
+            dtype=DtypeOf("gradOut"),
         ),
     ),
     checks=(
@@ -111,20 +113,18 @@ OP = Operator(
         all_positive("outputSize"),
         shape_is(
             "gradOut",
-            "volume_shape(a.inputSize.values[0], a.inputSize.values[1], a.outputSize.values, "
-            "a.gradOut.format)",
+            VolumeShape("gradOut", "inputSize", "outputSize", 0),
             "of N, C and outputSize, with C last when its format is NDHWC",
         ),
         shape_is(
             "gradInput",
-            "volume_shape(a.inputSize.values[0], a.inputSize.values[1], a.inputSize.values + 2, "
-            "a.gradInput.format)",
+            VolumeShape("gradInput", "inputSize", "inputSize", 2),
             "of inputSize, with C last when its format is NDHWC",
         ),
         when(
             on_products(A3, P310B, P310P, T910, A2),
-            lengths_at_most("gradOut", "outputSize"),
-            lengths_at_most("gradInput", "inputSize"),
+            lengths_at_most("gradOut"),
+            lengths_at_most("gradInput"),
         ),
         done_when_empty("gradOut"),
         supported_on(A3, A2, T910),

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every rule can do: become C++, read in English, and break itself for a test."""
+"""What a check is: a term that must hold, its status code, and what a user reads when it does not.
+
+Rules are data. `aclhost.spec.evaluate` walks them in Python, `native/operator/rules.cc` in C++.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 
 from aclhost.spec import products
-from aclhost.spec.params import snake_case
+from aclhost.spec.dtypes import DataType
+from aclhost.spec.products import Product
+from aclhost.spec.shapes import ShapeTerm
 from aclhost.spec.status import Status
-
-if TYPE_CHECKING:
-    from aclhost.spec.call import Call
-    from aclhost.spec.operator import Operator
-    from aclhost.spec.products import Product
+from aclhost.spec.terms import DtypeAllowed, DtypeOf, Term
 
 
 def listing(items: Iterable[object], last: str = "or") -> str:
@@ -24,58 +24,71 @@ def listing(items: Iterable[object], last: str = "or") -> str:
 
 
 @dataclass(frozen=True)
-class Rule:
-    """One check of one parameter. C++ expressions see the arguments as `a` and the SoC as `soc`."""
+class Shown:
+    """A piece of what was passed instead, in the words of one kind."""
 
-    parameter: str
+    kind: str  # dtype, shape, rank, integer, real, array, strides, reach, format, text or product
+    of: str | Term | ShapeTerm  # a parameter, or the term to show
 
-    code: ClassVar[Status] = Status.PARAM_INVALID
 
-    @property
-    def id(self) -> str:
-        """Identifier that errors carry, for example `same_dtype`."""
-        return snake_case(type(self).__name__)
-
-    def violated(self) -> str:
-        """C++ expression that is true when the rule is broken."""
-        raise NotImplementedError
-
-    def got(self) -> str:
-        """C++ expression for a std::string that says what was passed instead."""
-        raise NotImplementedError
-
-    def sentence(self, product: Product | None = None) -> str:
-        """What must hold; for one product where the rule depends on it, else for the page."""
-        raise NotImplementedError
-
-    def advice(self) -> str:
-        """What the user should do."""
-        raise NotImplementedError
-
-    def broken(self, op: Operator, call: Call) -> Iterator[Call]:
-        """Calls that break this rule and no earlier one, made from a valid call."""
-        raise NotImplementedError
-
-    def fixes_rank_of(self, parameter: str) -> bool:
-        """Whether a tensor of another rank would break this rule."""
-        return False
-
-    @property
-    def depends_on_product(self) -> bool:
-        return len({self.sentence(product) for product in products.ALL}) > 1
+Part = str | Shown
 
 
 @dataclass(frozen=True)
-class DoneWhenEmpty:
-    """Not a check: phase 1 succeeds here with nothing to do when one of the tensors is empty."""
+class Condition:
+    """A circumstance: a term, and its English."""
 
-    parameters: tuple[str, ...]
-    unless: str = ""  # C++ condition under which the operator has work nevertheless
-    unless_words: str = ""
-
-    def condition(self) -> str:
-        empty = " || ".join(f"a.{name}.empty()" for name in self.parameters)
-        return f"({empty}) && !({self.unless})" if self.unless else empty
+    term: Term
+    english: str
 
 
-Step = Rule | DoneWhenEmpty
+@dataclass(frozen=True)
+class Rule:
+    """One check of one parameter."""
+
+    id: str  # what errors carry, for example same_dtype
+    parameter: str  # upstream's spelling; empty where no single parameter is at fault
+    holds: Term
+    text: str  # what must hold, for all products
+    got: tuple[Part, ...]
+    advice: str
+    code: Status = Status.PARAM_INVALID
+    condition: Condition | None = None
+    texts: tuple[str, ...] = field(default=())  # for each product, where they differ
+
+    def sentence(self, product: Product | None = None) -> str:
+        """What must hold; for one product where the rule depends on it, else for the page."""
+        if product is None or not self.texts:
+            return self._under_condition(self.text)
+        return self._under_condition(self.texts[products.ALL.index(product)])
+
+    def _under_condition(self, text: str) -> str:
+        return f"{text} when {self.condition.english}" if self.condition else text
+
+    def dtypes(self, product: Product | None = None) -> tuple[DataType, ...] | None:
+        """The list that the rule allows, if it is one of a parameter's dtypes."""
+        if not isinstance(self.holds, DtypeAllowed) or self.condition:
+            return None
+        if self.holds.dtype != DtypeOf(self.parameter):
+            return None
+        if product is not None:
+            return self.holds.lists[products.ALL.index(product)]
+        return tuple(dict.fromkeys(dtype for each in self.holds.lists for dtype in each))
+
+    def under(self, condition: Condition) -> Rule:
+        """The same rule, demanded only under the condition."""
+        return replace(self, condition=condition)
+
+    def with_code(self, code: Status) -> Rule:
+        """The same rule with another status."""
+        return replace(self, code=code)
+
+
+@dataclass(frozen=True)
+class Done:
+    """Not a check: under the condition phase 1 succeeds here, with nothing to do."""
+
+    condition: Condition
+
+
+Step = Rule | Done

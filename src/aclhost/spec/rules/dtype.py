@@ -3,20 +3,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from aclhost.spec import dtypes, products
-from aclhost.spec.call import ScalarArg
 from aclhost.spec.dtypes import DataType
 from aclhost.spec.products import Product
-from aclhost.spec.rules.base import Rule, listing
+from aclhost.spec.rules.base import Rule, Shown, listing
 from aclhost.spec.status import Status
+from aclhost.spec.terms import (
+    CanCast,
+    CastExists,
+    DtypeAllowed,
+    DtypeOf,
+    Equal,
+    Not,
+    Term,
+    const,
+    promoted,
+)
 
-if TYPE_CHECKING:
-    from aclhost.spec.call import Call
-    from aclhost.spec.operator import Operator
+Rules = tuple[Rule, ...]
 
 
 @dataclass(frozen=True)
@@ -27,185 +33,155 @@ class Limited:
     on: tuple[Product, ...]
 
 
+def only_on(which: DataType, *on: Product) -> Limited:
+    """A dtype that only these products allow."""
+    return Limited(which, on)
+
+
+def dtype_in(parameter: str, *allowed: DataType | Limited) -> Rules:
+    """The dtype is one of these."""
+    entries = [
+        entry if isinstance(entry, Limited) else Limited(entry, products.ALL) for entry in allowed
+    ]
+    lists = tuple(
+        tuple(entry.dtype for entry in entries if product in entry.on) for product in products.ALL
+    )
+    different = len(set(lists)) > 1
+    return (
+        Rule(
+            "dtype_in",
+            parameter,
+            DtypeAllowed(DtypeOf(parameter), lists),
+            f"{parameter} must have dtype {_words_for_all_products(entries)}",
+            (Shown("dtype", DtypeOf(parameter)),),
+            f"Cast {parameter} to one of these, or select another product (ACLHOST_SOC)."
+            if different
+            else f"Cast {parameter} to one of these.",
+            texts=tuple(_sentence(parameter, each) for each in lists) if different else (),
+        ),
+    )
+
+
+def _sentence(parameter: str, allowed: tuple[DataType, ...]) -> str:
+    if not allowed:
+        return f"{parameter} can have no dtype: the product is not supported"
+    return f"{parameter} must have dtype {listing(allowed)}"
+
+
+def _words_for_all_products(entries: list[Limited]) -> str:
+    wheres = {entry.on for entry in entries}
+    if len(wheres) == 1:
+        return listing(entry.dtype for entry in entries) + _where(wheres.pop())
+    return listing(f"{entry.dtype}{_where(entry.on)}" for entry in entries)
+
+
 def _where(on: tuple[Product, ...]) -> str:
-    return "" if on == products.ALL else f" (only {listing(on, 'and')})"
+    return "" if set(on) == set(products.ALL) else f" (only {listing(on, 'and')})"
 
 
-@dataclass(frozen=True)
-class DtypeIn(Rule):
-    """The dtype is one of a list that may depend on the product."""
+def dtype_is(parameter: str, dtype: Term, words: str) -> Rules:
+    """The dtype is what a term says, in words for the reader."""
+    return (
+        Rule(
+            "dtype_is",
+            parameter,
+            Equal(DtypeOf(parameter), dtype),
+            f"{parameter} must have {words}",
+            (Shown("dtype", DtypeOf(parameter)), " instead of ", Shown("dtype", dtype)),
+            f"Create {parameter} with that dtype.",
+        ),
+    )
 
-    allowed: tuple[Limited, ...]
 
-    def dtypes(self, product: Product | None = None) -> tuple[DataType, ...]:
-        """The list for one product; without one, every dtype that some product allows."""
-        return tuple(
-            entry.dtype for entry in self.allowed if product is None or product in entry.on
+def same_dtype(parameter: str, other: str) -> Rules:
+    """Both tensors have the same dtype."""
+    return (
+        Rule(
+            "same_dtype",
+            parameter,
+            Equal(DtypeOf(parameter), DtypeOf(other)),
+            f"{parameter} must have the same dtype as {other}",
+            (Shown("dtype", DtypeOf(parameter)), " and ", Shown("dtype", DtypeOf(other))),
+            f"Cast {parameter} to the dtype of {other}.",
+        ),
+    )
+
+
+def has_common_dtype(parameter: str, *others: str) -> Rules:
+    """The dtypes of all have one in common."""
+    names = (*others, parameter)
+    parts: list[str | Shown] = []
+    for name in names:
+        parts += [" and " if parts else "", Shown("dtype", DtypeOf(name))]
+    return (
+        Rule(
+            "common_dtype",
+            parameter,
+            Not(Equal(promoted(*names), const(dtypes.UNDEFINED))),
+            f"{parameter} must have a dtype that has one in common with {listing(others, 'and')}",
+            tuple(part for part in parts if part),
+            f"Cast {parameter} or {listing(others)}; unsigned types above 8 bits mix with no "
+            "other real type.",
+        ),
+    )
+
+
+def _source_words(sources: tuple[str, ...]) -> str:
+    if len(sources) == 1:
+        return f"{sources[0]}'s"
+    return f"the common dtype of {listing(sources, 'and')}"
+
+
+def castable_to(
+    parameter: str, *sources: str, source: Term | None = None, words: str = ""
+) -> Rules:
+    """The sources' common dtype, or another term, converts to this output's."""
+    term = source or promoted(*sources)
+    return (
+        Rule(
+            "castable",
+            parameter,
+            CanCast(term, DtypeOf(parameter)),
+            f"{parameter} must have a dtype that {words or _source_words(sources)} converts to",
+            (Shown("dtype", DtypeOf(parameter)), " from ", Shown("dtype", term)),
+            "Floating values convert neither to integers nor to BOOL, complex ones only to "
+            f"complex ones, and nothing but BOOL to BOOL: give {parameter} another dtype.",
+        ),
+    )
+
+
+def castable_scalars(target: DataType, *scalars: str) -> Rules:
+    """Each scalar converts to the type the operator computes with."""
+    return tuple(
+        Rule(
+            "castable_scalar",
+            name,
+            CanCast(DtypeOf(name), const(target)),
+            f"{name} must have a dtype that converts to {target}",
+            (Shown("dtype", DtypeOf(name)),),
+            f"Create {name} from a real number, not a complex one.",
         )
-
-    def violated(self) -> str:
-        everywhere = [entry.dtype.c_name for entry in self.allowed if entry.on == products.ALL]
-        terms = []
-        if everywhere:
-            terms.append(f"one_of(a.{self.parameter}.dtype, {{{', '.join(everywhere)}}})")
-        for entry in self.allowed:
-            if entry.on != products.ALL:
-                where = ", ".join(f"Product::k{product.key}" for product in entry.on)
-                terms.append(
-                    f"(a.{self.parameter}.dtype == {entry.dtype.c_name} && "
-                    f"one_of(soc.product, {{{where}}}))"
-                )
-        return f"!({' || '.join(terms)})"
-
-    def got(self) -> str:
-        return f"data_type_name(a.{self.parameter}.dtype)"
-
-    def sentence(self, product: Product | None = None) -> str:
-        allowed = self.dtypes(product)
-        if not allowed:
-            return f"{self.parameter} can have no dtype: the product is not supported"
-        words = listing(allowed) if product else self._words_for_all_products()
-        return f"{self.parameter} must have dtype {words}"
-
-    def _words_for_all_products(self) -> str:
-        wheres = {entry.on for entry in self.allowed}
-        if len(wheres) == 1:
-            return listing(self.dtypes()) + _where(wheres.pop())
-        return listing(f"{entry.dtype}{_where(entry.on)}" for entry in self.allowed)
-
-    def advice(self) -> str:
-        return f"Cast {self.parameter} to one of these, or select another product (ACLHOST_SOC)."
-
-    def broken(self, op: Operator, call: Call) -> Iterator[Call]:
-        names = op.tied_before(self, SameDtype)
-        candidates = (dtypes.INT32, dtypes.BF16, dtypes.BOOL)
-        never = next(dtype for dtype in candidates if dtype not in self.dtypes())
-        yield call.retyped(never, *names)
-        for entry in self.allowed:
-            for product in op.products_before(self):
-                if product not in entry.on:
-                    yield call.on(product).retyped(entry.dtype, *names)
+        for name in scalars
+    )
 
 
-@dataclass(frozen=True)
-class SameDtype(Rule):
-    """Two tensors share a dtype."""
-
-    other: str
-
-    def violated(self) -> str:
-        return f"a.{self.parameter}.dtype != a.{self.other}.dtype"
-
-    def got(self) -> str:
-        return (
-            f'std::string(data_type_name(a.{self.parameter}.dtype)) + " and " + '
-            f"data_type_name(a.{self.other}.dtype)"
-        )
-
-    def sentence(self, product: Product | None = None) -> str:
-        return f"{self.parameter} must have the same dtype as {self.other}"
-
-    def advice(self) -> str:
-        return f"Cast {self.parameter} to the dtype of {self.other}."
-
-    def broken(self, op: Operator, call: Call) -> Iterator[Call]:
-        present = call.tensor(self.other).dtype
-        other = dtypes.FLOAT16 if present is not dtypes.FLOAT16 else dtypes.FLOAT
-        yield call.retyped(other, self.parameter)
+def cast_exists(parameter: str, source: Term) -> Rules:
+    """The permitted conversion really exists (561103 if not)."""
+    targets = listing(dtypes.CAST_TARGETS)
+    return (
+        Rule(
+            "cast_implemented",
+            parameter,
+            CastExists(source, DtypeOf(parameter)),
+            f"{parameter} must have a dtype that can be delivered: {targets}, and COMPLEX32 only "
+            f"from FLOAT16 on {products.A950}",
+            (Shown("dtype", DtypeOf(parameter)),),
+            f"Give {parameter} one of these dtypes.",
+            Status.INNER_NULLPTR,
+        ),
+    )
 
 
-@dataclass(frozen=True)
-class CastRule(Rule):
-    """A rule about the way from the dtype that is computed in to the output's."""
-
-    sources: tuple[str, ...]  # tensors; the operator computes in what they promote to
-
-    @property
-    def source_cpp(self) -> str:
-        if len(self.sources) == 1:
-            return f"a.{self.sources[0]}.dtype"
-        return f"promote_floating({', '.join(f'a.{name}.dtype' for name in self.sources)})"
-
-    @property
-    def source_words(self) -> str:
-        if len(self.sources) == 1:
-            return f"{self.sources[0]}'s dtype"
-        return f"the common dtype of {listing(self.sources, 'and')}"
-
-
-@dataclass(frozen=True)
-class Castable(CastRule):
-    """What is computed converts to the output's dtype."""
-
-    def violated(self) -> str:
-        return f"!can_cast({self.source_cpp}, a.{self.parameter}.dtype)"
-
-    def got(self) -> str:
-        return (
-            f'std::string(data_type_name(a.{self.parameter}.dtype)) + " from " + '
-            f"data_type_name({self.source_cpp})"
-        )
-
-    def sentence(self, product: Product | None = None) -> str:
-        return f"{self.parameter} must have a dtype that {self.source_words} converts to"
-
-    def advice(self) -> str:
-        return (
-            f"Give {self.parameter} a floating or complex dtype; "
-            "floating values convert neither to integers nor to BOOL."
-        )
-
-    def broken(self, op: Operator, call: Call) -> Iterator[Call]:
-        for dtype in (dtypes.INT32, dtypes.UINT8, dtypes.BOOL):
-            yield call.retyped(dtype, self.parameter)
-
-
-@dataclass(frozen=True)
-class CastableScalar(Rule):
-    """A scalar converts to the type the operator computes with."""
-
-    target: DataType
-
-    def violated(self) -> str:
-        return f"!can_cast(a.{self.parameter}.dtype, {self.target.c_name})"
-
-    def got(self) -> str:
-        return f"data_type_name(a.{self.parameter}.dtype)"
-
-    def sentence(self, product: Product | None = None) -> str:
-        return f"{self.parameter} must have a dtype that converts to {self.target}"
-
-    def advice(self) -> str:
-        return f"Create {self.parameter} from a real number, not a complex one."
-
-    def broken(self, op: Operator, call: Call) -> Iterator[Call]:
-        for dtype in (dtypes.COMPLEX64, dtypes.COMPLEX128):
-            yield call.passing(**{self.parameter: ScalarArg(1 + 2j, dtype)})
-
-
-@dataclass(frozen=True)
-class CastImplemented(CastRule):
-    """The final cast exists: the conversion is permitted, yet not every target has a kernel."""
-
-    code = Status.INNER_NULLPTR
-
-    def violated(self) -> str:
-        return f"!cast_implemented({self.source_cpp}, a.{self.parameter}.dtype, soc.product)"
-
-    def got(self) -> str:
-        return f"data_type_name(a.{self.parameter}.dtype)"
-
-    def sentence(self, product: Product | None = None) -> str:
-        targets = ["FLOAT", "FLOAT16", "BF16", "DOUBLE", "COMPLEX64", "COMPLEX128"]
-        if product is None:
-            targets.append(f"COMPLEX32 (only from FLOAT16 on {products.A950})")
-        elif product is products.A950:
-            targets.append("COMPLEX32 (only from FLOAT16)")
-        return f"{self.parameter} must have a dtype that can be delivered: {listing(targets)}"
-
-    def advice(self) -> str:
-        return f"Give {self.parameter} one of these dtypes."
-
-    def broken(self, op: Operator, call: Call) -> Iterator[Call]:
-        for dtype in (dtypes.COMPLEX32, dtypes.STRING, dtypes.UNDEFINED, dtypes.FLOAT8_E5M2):
-            yield call.retyped(dtype, self.parameter)
+def final_cast(parameter: str, *sources: str) -> Rules:
+    """The same from the sources' common dtype."""
+    return cast_exists(parameter, promoted(*sources))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "operator/geometry.h"
+#include "operator/shapes.h"
 
 #include <algorithm>
 
@@ -17,7 +17,7 @@ Integer floor_divide(Integer value, Integer by) {
 }
 
 void expand(const IntArrayView& values, int64_t* to) {
-  for (int axis = 0; axis < 3; ++axis) to[axis] = values.values[values.size == 1 ? 0 : axis];
+  for (int axis = 0; axis < 3; ++axis) to[axis] = values.at(values.size == 1 ? 0 : axis);
 }
 
 }  // namespace
@@ -35,7 +35,7 @@ int64_t channels_of(const TensorView& view) {
 Shape with_spatial(const TensorView& view, const IntArrayView& lengths) {
   Shape shape = shape_of(view);
   for (int axis = 0; axis < 3 && shape.rank >= 3; ++axis) {
-    shape.dims[shape.rank - 3 + axis] = lengths.values[axis];
+    shape.dims[shape.rank - 3 + axis] = lengths.at(axis);
   }
   return shape;
 }
@@ -47,13 +47,6 @@ Shape volume_shape(int64_t n, int64_t c, const int64_t* lengths, aclFormat forma
   shape.dims[0] = n;
   shape.dims[channels_last ? 4 : 1] = c;
   std::copy_n(lengths, 3, shape.dims + (channels_last ? 1 : 2));
-  return shape;
-}
-
-Shape shape_from(const IntArrayView& values) {
-  Shape shape;
-  shape.rank = static_cast<int>(std::min<uint64_t>(values.size, kMaxArrayValues));
-  std::copy_n(values.values, shape.rank, shape.dims);
   return shape;
 }
 
@@ -87,29 +80,29 @@ Shape pooled_shape(const TensorView& self, const Window& window, bool channels_l
   return shape;
 }
 
-bool broadcast(std::initializer_list<const TensorView*> views, Shape* result) {
-  const TensorView& first = **views.begin();
-  const auto is_like_first = [&](const TensorView* view) { return same_shape(first, *view); };
-  if (std::all_of(views.begin() + 1, views.end(), is_like_first)) {
-    result->rank = first.rank;
-    std::copy_n(first.shape, first.rank, result->dims);
-    return true;
+bool broadcast_into(Shape* shape, const TensorView& view) {
+  if (shape->rank < view.rank) {
+    const int more = view.rank - shape->rank;
+    std::copy_backward(shape->dims, shape->dims + shape->rank, shape->dims + view.rank);
+    std::fill_n(shape->dims, more, 1);
+    shape->rank = view.rank;
   }
-  int rank = 0;
-  for (const TensorView* view : views) rank = std::max(rank, view->rank);
-  result->rank = rank;
-  for (int from_right = 1; from_right <= rank; ++from_right) {
-    int64_t known = 1;
-    for (const TensorView* view : views) {
-      if (from_right > view->rank) continue;
-      const int64_t size = view->shape[view->rank - from_right];
-      if (size == known || size == 1) continue;
-      if (known != 1) return false;
-      known = size;
+  bool fits = true;
+  int64_t* dims = shape->dims + (shape->rank - view.rank);
+  for (int i = 0; i < view.rank; ++i) {
+    if (dims[i] == 1) {
+      dims[i] = view.shape[i];
+    } else if (view.shape[i] != dims[i] && view.shape[i] != 1) {
+      fits = false;
     }
-    result->dims[rank - from_right] = known;
   }
-  return true;
+  return fits;
+}
+
+Shape broadcast_shape(std::initializer_list<const TensorView*> views) {
+  Shape shape;
+  for (const TensorView* view : views) broadcast_into(&shape, *view);
+  return shape;
 }
 
 }  // namespace aclhost

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapes that follow from other arguments: pooled, unpooled, resized and broadcast ones.
+//
+// Total: whatever they are asked for, they answer; the checks refuse what makes no sense.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +22,6 @@ Shape with_spatial(const TensorView& view, const IntArrayView& lengths);
 // {N, C, lengths...}, or {N, lengths..., C} for a channels-last label.
 Shape volume_shape(int64_t n, int64_t c, const int64_t* lengths, aclFormat format);
 
-// The values of an array as a shape.
-Shape shape_from(const IntArrayView& values);
-
 // A pooling window with every shortcut resolved: one value stands for three, no stride for the
 // kernel.
 struct Window {
@@ -42,18 +41,10 @@ struct Window {
 // The pooled shape of a (N, )C, D, H, W tensor, or of N, D, H, W, C when channels_last.
 Shape pooled_shape(const TensorView& self, const Window& window, bool channels_last);
 
-// Aligned at the right; false if two sizes differ and neither is 1.
-bool broadcast(std::initializer_list<const TensorView*> views, Shape* result);
+// Joins a shape into what others broadcast to, aligned at the right. False if two lengths differ
+// and neither is 1; the first then stays.
+bool broadcast_into(Shape* shape, const TensorView& view);
 
-inline bool can_broadcast(std::initializer_list<const TensorView*> views) {
-  Shape ignored;
-  return broadcast(views, &ignored);
-}
-
-inline Shape broadcast_shape(std::initializer_list<const TensorView*> views) {
-  Shape result;
-  broadcast(views, &result);
-  return result;
-}
+Shape broadcast_shape(std::initializer_list<const TensorView*> views);
 
 }  // namespace aclhost

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "operator/rules.h"
+
+#include <string>
+
+#include "dtypes.h"
+#include "operator/descriptor.h"
+#include "operator/layouts.h"
+#include "operator/terms.h"
+
+namespace aclhost {
+namespace {
+
+double real_of(const Args& args, int param) {
+  const bool is_scalar = args.op->params[param].kind == ParamKind::kScalar;
+  return is_scalar ? args.scalar(param).to_float() : args.real(param);
+}
+
+std::string text_of(const Args& args, int param) {
+  const char* text = args.text(param);
+  return text == nullptr ? "a null pointer" : "\"" + std::string(text) + "\"";
+}
+
+std::string shown(const Frame& frame, const PartInfo& part) {
+  switch (part.kind) {
+    case PartKind::kLiteral:
+      return part.literal;
+    case PartKind::kDtype:
+      return data_type_name(static_cast<aclDataType>(evaluate(frame, part.of)));
+    case PartKind::kFormat:
+      return format_name(static_cast<aclFormat>(evaluate(frame, part.of)));
+    case PartKind::kInteger:
+      return std::to_string(evaluate(frame, part.of));
+    case PartKind::kShape:
+      return shape_text(evaluate_shape(frame, part.of));
+    case PartKind::kReal:
+      return number_text(real_of(frame.args, part.of));
+    case PartKind::kArray:
+      return array_text(frame.args.int_array(part.of));
+    case PartKind::kText:
+      return text_of(frame.args, part.of);
+    case PartKind::kStrides:
+      return strides_text(frame.view(part.of));
+    case PartKind::kReach:
+      return reach_text(frame.view(part.of));
+    case PartKind::kProduct:
+      return frame.args.soc->title;
+  }
+  return {};
+}
+
+// The refusal a user reads: operator, rule with the parameter, got, product, what to do.
+Status violation(const Frame& frame, const StepInfo& step) {
+  const Soc& soc = *frame.args.soc;
+  Failure failure;
+  failure.code = step.code;
+  failure.parameter = step.parameter;
+  failure.rule = step.id;
+  failure.message = std::string(frame.args.op->name) + ": " +
+                    step.texts[step.by_product ? static_cast<int>(soc.product) : 0] + "; got ";
+  for (int i = 0; i < step.part_count; ++i) failure.message += shown(frame, step.parts[i]);
+  failure.message += std::string(" (product ") + soc.title + ", " + soc.name + "). " + step.advice;
+  return Status::failed(std::move(failure));
+}
+
+bool applies(const Frame& frame, const StepInfo& step) {
+  return step.condition < 0 || evaluate(frame, step.condition) != 0;
+}
+
+}  // namespace
+
+Outcome check(const Args& args) {
+  const Frame frame{args};
+  const StepInfo* const end = args.op->steps + args.op->step_count;
+  for (const StepInfo* step = args.op->steps; step != end; ++step) {
+    if (step->kind == StepKind::kRule) {
+      if (applies(frame, *step) && evaluate(frame, step->holds) == 0) {
+        return {violation(frame, *step)};
+      }
+    } else if (step->kind == StepKind::kDone && evaluate(frame, step->condition) != 0) {
+      return {{}, true};
+    }
+  }
+  return {};
+}
+
+Status check_launch(const Args& args) {
+  const Frame frame{args};
+  for (int i = 0; i < args.op->step_count; ++i) {
+    const StepInfo& step = args.op->steps[i];
+    if (step.kind != StepKind::kLate || !applies(frame, step)) continue;
+    if (evaluate(frame, step.holds) == 0) return violation(frame, step);
+  }
+  return {};
+}
+
+}  // namespace aclhost

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one walk over an operator's checks; the Python half is src/aclhost/spec/evaluate.py.
+#pragma once
+
+#include <utility>
+
+#include "base/status.h"
+#include "operator/args.h"
+
+namespace aclhost {
+
+// How the checks of a call end: refused, accepted, or accepted with nothing to compute.
+struct Outcome {
+  Status status;
+  bool idle = false;
+};
+
+// What phase 1 refuses.
+Outcome check(const Args& args);
+
+// What only phase 2 refuses.
+Status check_launch(const Args& args);
+
+}  // namespace aclhost

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// The terms that are shapes, and those that compare them.
+#include <algorithm>
+
+#include "operator/shapes.h"
+#include "operator/terms.h"
+
+namespace aclhost {
+namespace {
+
+Shape shape_from(const IntArrayView& values) {
+  Shape shape;
+  shape.rank = static_cast<int>(std::min<uint64_t>(values.size, kMaxRank));
+  std::copy_n(values.values, shape.rank, shape.dims);
+  return shape;
+}
+
+bool same_shape(const Shape& a, const Shape& b) {
+  return a.rank == b.rank && std::equal(a.dims, a.dims + a.rank, b.dims);
+}
+
+bool is_one_element(const Shape& shape) {
+  return std::all_of(shape.dims, shape.dims + shape.rank, [](int64_t d) { return d == 1; });
+}
+
+// Code of a term that is a count of parameters and as many of them.
+bool broadcasts(const Frame& frame, const TermCode* code, Shape* shape) {
+  const TensorView& first = frame.view(code[2]);
+  *shape = shape_of(first);
+  bool fits = true;
+  for (int64_t i = 1; i < code[1]; ++i) {
+    const TensorView& view = frame.view(code[2 + i]);
+    if (!has_shape(view, *shape)) fits = broadcast_into(shape, view) && fits;
+  }
+  return fits;
+}
+
+Shape lengths(const Frame& frame, const TermCode* code) {
+  Shape shape;
+  for (int64_t i = 0; i < std::min<int64_t>(code[1], kMaxRank); ++i) {
+    shape.dims[shape.rank++] = evaluate(frame, code[2 + i]);
+  }
+  return shape;
+}
+
+Shape volume(const Frame& frame, const TermCode* code) {
+  const IntArrayView batch = frame.args.int_array(static_cast<int>(code[2]));
+  const IntArrayView array = frame.args.int_array(static_cast<int>(code[3]));
+  const uint64_t first = static_cast<uint64_t>(code[4]);
+  const int64_t three[] = {array.at(first), array.at(first + 1), array.at(first + 2)};
+  return volume_shape(batch.at(0), batch.at(1), three, frame.view(code[1]).format);
+}
+
+Shape resized_volume(const Frame& frame, const TermCode* code) {
+  const TensorView& view = frame.view(code[1]);
+  const IntArrayView array = frame.args.int_array(static_cast<int>(code[2]));
+  const int64_t three[] = {array.at(0), array.at(1), array.at(2)};
+  return volume_shape(view.rank > 0 ? view.shape[0] : 0, channels_of(view), three, view.format);
+}
+
+Shape pooled(const Frame& frame, const TermCode* code) {
+  const auto array = [&](int i) { return frame.args.int_array(static_cast<int>(code[i])); };
+  const Window window(array(2), array(3), array(4), array(5),
+                      frame.args.integer(static_cast<int>(code[6])) != 0);
+  const TensorView& view = frame.view(code[1]);
+  return pooled_shape(view, window, code[7] != 0 && view.format == ACL_FORMAT_NDHWC);
+}
+
+bool same_leading(const TensorView& a, const TensorView& b) {
+  const int count = std::min(a.rank, b.rank) - 3;
+  return count <= 0 || std::equal(a.shape, a.shape + count, b.shape);
+}
+
+bool spatial_positive(const TensorView& view) {
+  return spatial_length(view, 0) > 0 && spatial_length(view, 1) > 0 && spatial_length(view, 2) > 0;
+}
+
+bool volume_fits_31_bits(const TensorView& view) {
+  __int128 volume = 1;
+  for (int i = std::max(view.rank - 3, 0); i < view.rank; ++i) {
+    volume *= view.shape[i];
+    if (volume > INT32_MAX) return false;
+  }
+  return true;
+}
+
+bool at_most_half(const IntArrayView& array, const IntArrayView& other) {
+  for (int axis = 0; axis < 3; ++axis) {
+    const int64_t value = array.at(array.size == 1 ? 0 : axis);
+    if (value > other.at(other.size == 1 ? 0 : axis) / 2) return false;
+  }
+  return true;
+}
+
+bool holds_volume(const IntArrayView& array, const TensorView& view) {
+  __int128 needed = 1, there = 1;
+  for (int axis = 0; axis < 3; ++axis) {
+    const int dimension = view.rank < 3 ? axis : view.rank - 3 + axis;
+    needed *= dimension < view.rank ? view.shape[dimension] : 0;
+    there = std::min<__int128>(there * array.at(axis), INT64_MAX);
+    if (needed > INT64_MAX) return false;
+  }
+  return there >= needed;
+}
+
+}  // namespace
+
+Shape evaluate_shape(const Frame& frame, int64_t term) {
+  const TermCode* code = frame.at(term);
+  switch (static_cast<TermKind>(code[0])) {
+    case TermKind::kShapeOf:
+      return shape_of(frame.view(code[1]));
+    case TermKind::kArrayShape:
+      return shape_from(frame.args.int_array(static_cast<int>(code[1])));
+    case TermKind::kLengths:
+      return lengths(frame, code);
+    case TermKind::kBroadcast: {
+      Shape shape;
+      broadcasts(frame, code, &shape);
+      return shape;
+    }
+    case TermKind::kShapeIf:
+      return evaluate_shape(frame, evaluate(frame, code[1]) ? code[2] : code[3]);
+    case TermKind::kWithSpatial:
+      return with_spatial(frame.view(code[1]), frame.args.int_array(static_cast<int>(code[2])));
+    case TermKind::kVolumeShape:
+      return volume(frame, code);
+    case TermKind::kResizedVolume:
+      return resized_volume(frame, code);
+    case TermKind::kPooled:
+      return pooled(frame, code);
+    default:
+      return {};  // Rank0
+  }
+}
+
+int64_t evaluate_shape_test(const Frame& frame, const TermCode* code) {
+  const auto array = [&](int i) { return frame.args.int_array(static_cast<int>(code[i])); };
+  switch (static_cast<TermKind>(code[0])) {
+    case TermKind::kSameShape: {
+      const TermCode* first = frame.at(code[1]);
+      const TermCode* second = frame.at(code[2]);
+      constexpr auto kShapeOf = static_cast<TermCode>(TermKind::kShapeOf);
+      if (first[0] != kShapeOf) {
+        return same_shape(evaluate_shape(frame, code[1]), evaluate_shape(frame, code[2]));
+      }
+      const TensorView& view = frame.view(first[1]);
+      if (second[0] == kShapeOf) return same_shape(view, frame.view(second[1]));
+      return has_shape(view, evaluate_shape(frame, code[2]));
+    }
+    case TermKind::kFitsShape: {
+      const Shape first = evaluate_shape(frame, code[1]), second = evaluate_shape(frame, code[2]);
+      return same_shape(first, second) || (is_one_element(first) && is_one_element(second));
+    }
+    case TermKind::kBroadcastable: {
+      Shape shape;
+      return broadcasts(frame, code, &shape);
+    }
+    case TermKind::kSameLeading:
+      return same_leading(frame.view(code[1]), frame.view(code[2]));
+    case TermKind::kSpatialPositive:
+      return spatial_positive(frame.view(code[1]));
+    case TermKind::kChannels:
+      return channels_of(frame.view(code[1]));
+    case TermKind::kVolumeFits31Bits:
+      return volume_fits_31_bits(frame.view(code[1]));
+    case TermKind::kAtMostHalf:
+      return at_most_half(array(1), array(2));
+    case TermKind::kHoldsVolume:
+      return holds_volume(array(1), frame.view(code[2]));
+    default:
+      return 0;
+  }
+}
+
+}  // namespace aclhost

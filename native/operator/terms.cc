@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "operator/terms.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "dtypes.h"
+#include "operator/layouts.h"
+
+namespace aclhost {
+namespace {
+
+int64_t saturated(__int128 value) {
+  return static_cast<int64_t>(std::clamp<__int128>(value, INT64_MIN, INT64_MAX));
+}
+
+aclDataType dtype_of(const Frame& frame, int64_t param) {
+  if (param >= 0 && frame.args.op->params[param].kind == ParamKind::kScalar) {
+    return frame.args.scalar(static_cast<int>(param)).dtype;
+  }
+  if (param >= 0 && frame.args.op->params[param].kind == ParamKind::kScalarList) {
+    const auto scalars = frame.args.scalar_list(static_cast<int>(param));
+    return scalars.size > 0 ? scalars.values[0].dtype : ACL_DT_UNDEFINED;
+  }
+  return frame.view(param).dtype;
+}
+
+double real_of(const Frame& frame, int64_t param) {
+  const int index = static_cast<int>(param);
+  if (frame.args.op->params[index].kind == ParamKind::kScalar) {
+    return frame.args.scalar(index).to_float();
+  }
+  return frame.args.real(index);
+}
+
+int64_t dim_of(const TensorView& view, int64_t axis) {
+  if (axis < -view.rank || axis >= view.rank) return 0;
+  return view.shape[axis < 0 ? axis + view.rank : axis];
+}
+
+int64_t elements_of(const TensorView& view) {
+  int64_t product = 1;
+  for (int i = 0; i < view.rank; ++i) product = saturated(__int128{product} * view.shape[i]);
+  return product;
+}
+
+bool compare(double value, int64_t relation, double bound) {
+  switch (static_cast<Relation>(relation)) {
+    case Relation::kAtLeast:
+      return value >= bound;
+    case Relation::kMore:
+      return value > bound;
+    case Relation::kAtMost:
+      return value <= bound;
+    case Relation::kLess:
+      return value < bound;
+    case Relation::kEqual:
+      return value == bound;
+    case Relation::kNotEqual:
+      return value != bound;
+  }
+  return false;
+}
+
+double real_constant(TermCode bits) {
+  double value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+// A count and as many values.
+bool is_listed(int64_t value, const TermCode* list) {
+  return std::find(list + 1, list + 1 + list[0], value) != list + 1 + list[0];
+}
+
+bool in_mask(int64_t dtype, TermCode mask) {
+  return dtype >= 0 && dtype < 64 && (static_cast<uint64_t>(mask) >> dtype & 1) != 0;
+}
+
+template <typename Values>
+bool all_between(const Values& values, int64_t count, const TermCode* code) {
+  for (int64_t i = code[2]; i < count; ++i) {
+    if (values[i] < code[3] || values[i] > code[4]) return false;
+  }
+  return true;
+}
+
+bool is_word(const Frame& frame, const TermCode* code) {
+  const char* text = frame.args.text(static_cast<int>(code[1]));
+  if (text == nullptr) return false;
+  for (int64_t i = 0; i < code[2]; ++i) {
+    if (std::strcmp(text, frame.args.op->words[code[3 + i]]) == 0) return true;
+  }
+  return false;
+}
+
+bool each_member(const Frame& frame, const TermCode* code) {
+  for (const TensorView& member : frame.args.tensor_list(static_cast<int>(code[1]))) {
+    if (!evaluate({frame.args, &member}, code[2])) return false;
+  }
+  return true;
+}
+
+aclDataType as_dtype(int64_t value) { return static_cast<aclDataType>(value); }
+
+// Terms that describe a single argument.
+int64_t evaluate_argument(const Frame& frame, const TermCode* code) {
+  const Args& args = frame.args;
+  const int param = static_cast<int>(code[1]);
+  switch (static_cast<TermKind>(code[0])) {
+    case TermKind::kContiguous:
+      return !frame.view(param).present || is_contiguous(frame.view(param));
+    case TermKind::kInsideStorage:
+      return !frame.view(param).present || inside_storage(frame.view(param));
+    case TermKind::kFormatFitsRank:
+      return !frame.view(param).present || format_fits_rank(frame.view(param));
+    case TermKind::kPrivateFormat:
+      return is_private(frame.view(param).format);
+    case TermKind::kLengthOf:
+      return args.arguments[param].count;
+    case TermKind::kItemOf: {
+      const int64_t position = evaluate(frame, code[2]);
+      return position < 0 ? 0 : args.int_array(param).at(static_cast<uint64_t>(position));
+    }
+    case TermKind::kEveryItem: {
+      const IntArrayView array = args.int_array(param);
+      return all_between(array.values, static_cast<int64_t>(array.size), code);
+    }
+    case TermKind::kEveryDim:
+      return all_between(frame.view(param).shape, frame.view(param).rank, code);
+    case TermKind::kTextIs:
+      return is_word(frame, code);
+    case TermKind::kRealIs:
+      return compare(real_of(frame, param), code[2], real_constant(code[3]));
+    case TermKind::kFinite:
+      return std::isfinite(real_of(frame, param));
+    case TermKind::kEachMember:
+      return each_member(frame, code);
+    default:
+      return evaluate_shape_test(frame, code);
+  }
+}
+
+}  // namespace
+
+const TensorView& Frame::view(int64_t param) const {
+  static const TensorView absent;
+  if (param < 0) return member != nullptr ? *member : absent;
+  const Argument& argument = args.arguments[static_cast<size_t>(param)];
+  return argument.count > 0 ? args.tensors[argument.first] : absent;
+}
+
+int64_t evaluate(const Frame& frame, int64_t term) {
+  const TermCode* code = frame.at(term);
+  switch (static_cast<TermKind>(code[0])) {
+    case TermKind::kConst:
+      return code[1];
+    case TermKind::kPresent:
+      return code[1] < 0 ? frame.view(-1).present : frame.args.arguments[code[1]].present;
+    case TermKind::kDtypeOf:
+      return dtype_of(frame, code[1]);
+    case TermKind::kFormatOf:
+      return frame.view(code[1]).format;
+    case TermKind::kRankOf:
+      return frame.view(code[1]).rank;
+    case TermKind::kDimOf:
+      return dim_of(frame.view(code[1]), evaluate(frame, code[2]));
+    case TermKind::kElements:
+      return elements_of(frame.view(code[1]));
+    case TermKind::kEmpty:
+      return frame.view(code[1]).empty();
+    case TermKind::kValueOf:
+      return frame.args.integer(static_cast<int>(code[1]));
+    case TermKind::kProductIn:
+      return is_listed(static_cast<int>(frame.args.soc->product), code + 1);
+    case TermKind::kDtypeAllowed:
+      return in_mask(evaluate(frame, code[1]), code[2 + static_cast<int>(frame.args.soc->product)]);
+    case TermKind::kIn:
+      return is_listed(evaluate(frame, code[1]), code + 2);
+    case TermKind::kInCategory:
+      return static_cast<int64_t>(data_type_category(as_dtype(evaluate(frame, code[1])))) ==
+             code[2];
+    case TermKind::kPromote:
+      return promote(as_dtype(evaluate(frame, code[1])), as_dtype(evaluate(frame, code[2])));
+    case TermKind::kCanCast:
+      return can_cast(as_dtype(evaluate(frame, code[1])), as_dtype(evaluate(frame, code[2])));
+    case TermKind::kCastExists:
+      return cast_exists(as_dtype(evaluate(frame, code[1])), as_dtype(evaluate(frame, code[2])),
+                         frame.args.soc->product);
+    case TermKind::kNot:
+      return !evaluate(frame, code[1]);
+    case TermKind::kAnd:
+      return evaluate(frame, code[1]) && evaluate(frame, code[2]);
+    case TermKind::kOr:
+      return evaluate(frame, code[1]) || evaluate(frame, code[2]);
+    case TermKind::kEqual:
+      return evaluate(frame, code[1]) == evaluate(frame, code[2]);
+    case TermKind::kAtMost:
+      return evaluate(frame, code[1]) <= evaluate(frame, code[2]);
+    case TermKind::kSum:
+      return saturated(__int128{evaluate(frame, code[1])} + evaluate(frame, code[2]));
+    case TermKind::kTimes:
+      return saturated(__int128{evaluate(frame, code[1])} * evaluate(frame, code[2]));
+    case TermKind::kIf:
+      return evaluate(frame, evaluate(frame, code[1]) ? code[2] : code[3]);
+    default:
+      return evaluate_argument(frame, code);
+  }
+}
+
+}  // namespace aclhost

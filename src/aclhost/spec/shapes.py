@@ -1,0 +1,322 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shapes that follow from arguments, and what can be said about shapes.
+
+Terms like those of `aclhost.spec.terms`, with `native/operator/shapes.cc` as their other half. The
+same term is a check and the shape of a new result, so each gives a shape for every call.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from aclhost.spec import formats
+from aclhost.spec.call import Call, TensorArg
+from aclhost.spec.terms import INT64_MAX, INT64_MIN, Term
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class ShapeTerm:
+    """A shape that follows from a call."""
+
+    def evaluate(self, call: Call) -> Shape:
+        """The shape for this call."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class ShapeOf(ShapeTerm):
+    """The shape of a tensor."""
+
+    parameter: str
+
+    def evaluate(self, call: Call) -> Shape:
+        return call.shape(self.parameter)
+
+
+@dataclass(frozen=True)
+class Rank0(ShapeTerm):
+    """The shape of a single element."""
+
+    def evaluate(self, call: Call) -> Shape:
+        return ()
+
+
+@dataclass(frozen=True)
+class ArrayShape(ShapeTerm):
+    """The values of an array as lengths."""
+
+    parameter: str
+
+    def evaluate(self, call: Call) -> Shape:
+        return call.integers(self.parameter)
+
+
+@dataclass(frozen=True)
+class Lengths(ShapeTerm):
+    """Dimensions one by one."""
+
+    terms: tuple[Term, ...]
+
+    def evaluate(self, call: Call) -> Shape:
+        return tuple(term.evaluate(call) for term in self.terms)
+
+
+@dataclass(frozen=True)
+class Broadcast(ShapeTerm):
+    """What tensors broadcast to; of lengths that do not fit, the first that is not 1."""
+
+    parameters: tuple[str, ...]
+
+    def evaluate(self, call: Call) -> Shape:
+        return broadcast([call.shape(name) for name in self.parameters])[0]
+
+
+@dataclass(frozen=True)
+class ShapeIf(ShapeTerm):
+    """One of two shapes, by a condition."""
+
+    condition: Term
+    then: ShapeTerm
+    otherwise: ShapeTerm
+
+    def evaluate(self, call: Call) -> Shape:
+        return (self.then if self.condition.evaluate(call) else self.otherwise).evaluate(call)
+
+
+@dataclass(frozen=True)
+class SameShape(Term):
+    """Two shapes are equal."""
+
+    first: ShapeTerm
+    second: ShapeTerm
+
+    def evaluate(self, call: Call) -> int:
+        return int(self.first.evaluate(call) == self.second.evaluate(call))
+
+
+@dataclass(frozen=True)
+class FitsShape(Term):
+    """Two shapes are equal, or both are of one element."""
+
+    first: ShapeTerm
+    second: ShapeTerm
+
+    def evaluate(self, call: Call) -> int:
+        first, second = self.first.evaluate(call), self.second.evaluate(call)
+        return int(first == second or {*first, *second} <= {1})
+
+
+@dataclass(frozen=True)
+class Broadcastable(Term):
+    """Tensors broadcast with each other."""
+
+    parameters: tuple[str, ...]
+
+    def evaluate(self, call: Call) -> int:
+        return int(broadcast([call.shape(name) for name in self.parameters])[1])
+
+
+def broadcast(shapes: list[Shape]) -> tuple[Shape, bool]:
+    """The common shape, aligned at the right, and whether all lengths fit."""
+    rank, fits = max(map(len, shapes)), True
+    result = [1] * rank
+    for shape in shapes:
+        for axis, length in enumerate(shape, rank - len(shape)):
+            if result[axis] == 1:
+                result[axis] = length
+            elif length not in (1, result[axis]):
+                fits = False
+    return tuple(result), fits
+
+
+def _three(values: Shape) -> Shape:
+    return tuple(values[0 if len(values) == 1 else axis] for axis in range(3))
+
+
+def _padded(values: Shape, count: int) -> Shape:
+    return (*values[:count], *(0,) * (count - len(values)))
+
+
+@dataclass(frozen=True)
+class WithSpatial(ShapeTerm):
+    """A tensor's shape with its last three dimensions replaced, where it has that many."""
+
+    parameter: str
+    lengths: str
+
+    def evaluate(self, call: Call) -> Shape:
+        shape = call.shape(self.parameter)
+        lengths = _padded(call.integers(self.lengths), 3)
+        return shape if len(shape) < 3 else (*shape[:-3], *lengths)
+
+
+@dataclass(frozen=True)
+class VolumeShape(ShapeTerm):
+    """N, C and three lengths of arrays; C comes last where the tensor is labelled NDHWC."""
+
+    parameter: str
+    batch: str  # the array whose first two values are N and C
+    lengths: str
+    first: int  # position of the first length
+
+    def evaluate(self, call: Call) -> Shape:
+        n, c = _padded(call.integers(self.batch), 2)
+        lengths = _padded(call.integers(self.lengths)[self.first :], 3)
+        return _volume(call, self.parameter, n, c, lengths)
+
+
+@dataclass(frozen=True)
+class ResizedVolume(ShapeTerm):
+    """A volume's shape with other lengths, N and C staying, in the order of its label."""
+
+    parameter: str
+    lengths: str
+
+    def evaluate(self, call: Call) -> Shape:
+        shape = call.shape(self.parameter)
+        n = shape[0] if shape else 0
+        lengths = _padded(call.integers(self.lengths), 3)
+        return _volume(call, self.parameter, n, _channels(call, self.parameter), lengths)
+
+
+def _is_channels_last(call: Call, parameter: str) -> bool:
+    argument = call.arguments[parameter]
+    return isinstance(argument, TensorArg) and argument.format is formats.NDHWC
+
+
+def _volume(call: Call, parameter: str, n: int, c: int, lengths: Shape) -> Shape:
+    return (n, *lengths, c) if _is_channels_last(call, parameter) else (n, c, *lengths)
+
+
+def _channels(call: Call, parameter: str) -> int:
+    shape = call.shape(parameter)
+    axis = 4 if _is_channels_last(call, parameter) else 1
+    return shape[axis] if axis < len(shape) else 0
+
+
+@dataclass(frozen=True)
+class Pooled(ShapeTerm):
+    """What a window's positions leave of a volume.
+
+    One value of an array stands for three, no stride for the kernel.
+    """
+
+    parameter: str
+    kernel: str
+    stride: str
+    padding: str
+    dilation: str
+    ceil_mode: str
+    by_format: int  # whether the label NDHWC counts
+
+    def evaluate(self, call: Call) -> Shape:
+        shape = list(call.shape(self.parameter))
+        last = self.by_format and _is_channels_last(call, self.parameter)
+        first = len(shape) - (4 if last else 3)
+        for axis in range(3 if first >= 0 else 0):
+            shape[first + axis] = self._positions(call, shape[first + axis], axis)
+        return tuple(shape)
+
+    def _positions(self, call: Call, length: int, axis: int) -> int:
+        def value(array: str) -> int:
+            values = call.integers(array)
+            return (*values, 0, 0, 0)[0 if len(values) == 1 else axis]
+
+        ceil = call.arguments[self.ceil_mode]
+        stride = value(self.stride if call.integers(self.stride) else self.kernel)
+        if stride <= 0:
+            return 0
+        padding = value(self.padding)
+        steps = length + 2 * padding - value(self.dilation) * (value(self.kernel) - 1) - 1
+        count = (steps + (stride - 1 if ceil else 0)) // stride + 1
+        if ceil and (count - 1) * stride >= length + padding:
+            count -= 1
+        return max(INT64_MIN, min(INT64_MAX, count))
+
+
+@dataclass(frozen=True)
+class SameLeading(Term):
+    """All but the last three dimensions agree, as far as both have them."""
+
+    first: str
+    second: str
+
+    def evaluate(self, call: Call) -> int:
+        one, other = call.shape(self.first), call.shape(self.second)
+        count = max(min(len(one), len(other)) - 3, 0)
+        return int(one[:count] == other[:count])
+
+
+@dataclass(frozen=True)
+class SpatialPositive(Term):
+    """Depth, height and width by the label are above 0; ones that do not exist are not."""
+
+    parameter: str
+
+    def evaluate(self, call: Call) -> int:
+        first = 1 if _is_channels_last(call, self.parameter) else 2
+        lengths = call.shape(self.parameter)[first : first + 3]
+        return int(len(lengths) == 3 and min(lengths) > 0)
+
+
+@dataclass(frozen=True)
+class Channels(Term):
+    """The number of channels by the label; 0 where there are none."""
+
+    parameter: str
+
+    def evaluate(self, call: Call) -> int:
+        return _channels(call, self.parameter)
+
+
+@dataclass(frozen=True)
+class VolumeFits31Bits(Term):
+    """The product of the last three dimensions is below 2^31."""
+
+    parameter: str
+
+    def evaluate(self, call: Call) -> int:
+        volume = 1
+        for length in call.shape(self.parameter)[-3:]:
+            volume *= length
+            if volume >= 2**31:
+                return 0
+        return 1
+
+
+@dataclass(frozen=True)
+class AtMostHalf(Term):
+    """No value of an array exceeds half of the other's; one value stands for three."""
+
+    first: str
+    second: str
+
+    def evaluate(self, call: Call) -> int:
+        small = _three(_padded_or_one(call.integers(self.first)))
+        large = _three(_padded_or_one(call.integers(self.second)))
+        pairs = zip(small, large, strict=True)
+        return int(all(a <= abs(b) // 2 * (1 if b >= 0 else -1) for a, b in pairs))
+
+
+def _padded_or_one(values: Shape) -> Shape:
+    return values if len(values) == 1 else _padded(values, 3)
+
+
+@dataclass(frozen=True)
+class HoldsVolume(Term):
+    """The product of three values is at least that of a tensor's last three dimensions."""
+
+    array: str
+    tensor: str
+
+    def evaluate(self, call: Call) -> int:
+        needed, there = 1, 1
+        lengths = _padded(call.shape(self.tensor)[-3:], 3)
+        for length, value in zip(lengths, _padded(call.integers(self.array), 3), strict=True):
+            needed *= length
+            there = min(there * value, INT64_MAX)
+            if needed > INT64_MAX:
+                return 0
+        return int(there >= needed)

@@ -176,7 +176,7 @@ Status elementwise(const Point& point, const TensorView& out, const Views&... vi
   // In place, the memory is in the cache when it is written.
   const bool in_place = ((views.data == out.data) || ...);
   const bool past_cache =
-      !in_place && loop.total > kCacheBytes / static_cast<int64_t>((kInputs + 1) * sizeof(T));
+      !in_place && loop.total > cache_bytes() / static_cast<int64_t>((kInputs + 1) * sizeof(T));
   const bool in_one = detail::is_one_block(loop, output, inputs);
   const auto compute = [&](const StridedLoop& positions, int64_t grain) {
     parallel_for(positions.total, grain, [&](int64_t begin, int64_t end) {

@@ -37,7 +37,7 @@ void add(const float* a, const float* b, float* c, int64_t count, const Store& s
 }  // namespace
 
 void stream_add(const float* a, const float* b, float* c, int64_t count) {
-  const bool past_cache = count > kCacheBytes / static_cast<int64_t>(3 * sizeof(float));
+  const bool past_cache = count > cache_bytes() / static_cast<int64_t>(3 * sizeof(float));
   parallel_for(count, kGrain, [&](int64_t begin, int64_t end) {
     if (past_cache) {
       add(a + begin, b + begin, c + begin, end - begin, stream_vector<Floats>);

@@ -14,6 +14,10 @@ inline namespace ACLHOST_ISA {
 template <int bytes>
 struct BitsOfWidth;
 template <>
+struct BitsOfWidth<1> {
+  using type = uint8_t;
+};
+template <>
 struct BitsOfWidth<2> {
   using type = uint16_t;
 };

@@ -19,6 +19,7 @@
 #include <arm_neon.h>
 #endif
 
+#include "simd/cache.h"
 #include "simd/convert.h"
 
 namespace aclhost {
@@ -306,9 +307,7 @@ inline V permute_lanes(V v, MaskOf<V> at) {
 // A result that does not stay in the cache anyway is written around it: the memory is then not read
 // first, which saves a third to a half of the traffic. Inside the cache it costs more than it
 // saves. Lines must be written as a whole and one after the other. Other threads see such stores
-// after finish_streaming().
-constexpr int64_t kCacheBytes = 24 << 20;  // operands that need more do not stay in the cache
-
+// after finish_streaming(). Operands of more than cache_bytes() are worth it.
 template <typename V>
 inline void stream_vector(void* aligned, V vector) {
 #if defined(__AVX512F__)

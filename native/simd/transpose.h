@@ -78,30 +78,35 @@ void cover(int64_t all, int64_t length, const Visit& visit) {
 }
 
 template <int squares, typename T>
-void turn_all(const Columns<T>& matrix, int64_t rows, int64_t columns, T* to) {
+void turn_all(const Columns<T>& matrix, int64_t rows, int64_t columns, T* to, int64_t row_step) {
   cover(columns, squares * kSquareSide<T>, [&](int64_t column) {
     cover(rows, kSquareSide<T>,
-          [&](int64_t row) { turn_squares<squares>(matrix, row, column, to, columns); });
+          [&](int64_t row) { turn_squares<squares>(matrix, row, column, to, row_step); });
   });
 }
 
 }  // namespace transpose_detail
 
+// Rows go to memory `row_step` elements apart.
 template <typename T>
 __attribute__((flatten)) void transpose(const Columns<T>& matrix, int64_t rows, int64_t columns,
-                                        T* to) {
+                                        T* to, int64_t row_step) {
   constexpr int kSquares = kVectorBytes / 16;
   if (rows >= kSquareSide<T> && columns >= kSquares * kSquareSide<T>) {
-    return transpose_detail::turn_all<kSquares>(matrix, rows, columns, to);
+    return transpose_detail::turn_all<kSquares>(matrix, rows, columns, to, row_step);
   }
   if (rows >= kSquareSide<T> && columns >= kSquareSide<T>) {
-    return transpose_detail::turn_all<1>(matrix, rows, columns, to);
+    return transpose_detail::turn_all<1>(matrix, rows, columns, to, row_step);
   }
   for (int64_t row = 0; row < rows; ++row) {
     for (int64_t column = 0; column < columns; ++column) {
-      to[row * columns + column] = matrix.element(row, column);
+      to[row * row_step + column] = matrix.element(row, column);
     }
   }
+}
+template <typename T>
+void transpose(const Columns<T>& matrix, int64_t rows, int64_t columns, T* to) {
+  transpose(matrix, rows, columns, to, columns);
 }
 
 }  // namespace ACLHOST_ISA

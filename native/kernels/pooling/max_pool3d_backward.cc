@@ -70,7 +70,7 @@ Status backward(const MaxPool3dWithArgmaxBackwardArgs& args) {
   const int64_t limit = work.result.slab(0).elements();
   // The sums take their part of the cache, and nobody reads the result here: it goes past the cache
   // earlier than elsewhere.
-  const int64_t most = kCacheBytes / 2 / work.result.slabs();
+  const int64_t most = cache_bytes() / 2 / work.result.slabs();
   constexpr int64_t kPosition = sizeof(T) + sizeof(Index);
   work.past_cache = limit * int64_t{sizeof(T)} + positions * kPosition > most;
   FirstBadIndex bad;

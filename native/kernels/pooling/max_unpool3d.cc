@@ -52,7 +52,7 @@ class Scatter {
   explicit Scatter(const Unpooling& unpooling)
       : u_(unpooling),
         dense_(u_.dense() && u_.index_step == u_.index_size),
-        past_cache_(u_.exceeds(kCacheBytes)) {}
+        past_cache_(u_.exceeds(cache_bytes())) {}
 
   // Many volumes are shared among threads one by one, a single large one in parts.
   BadIndex run() const {

@@ -146,7 +146,7 @@ class Gather {
       : u_(unpooling),
         dense_(u_.dense() && u_.index_step == u_.index_size),
         near_by_(!u_.exceeds(kNearBytes)),
-        past_cache_(u_.exceeds(kCacheBytes)) {}
+        past_cache_(u_.exceeds(cache_bytes())) {}
 
   BadIndex range(int64_t begin, int64_t end) const {
     BadIndex bad;

@@ -28,7 +28,7 @@ struct Resize {
   int64_t item_size;
 
   int64_t bytes() const { return (elements_of(from) + elements_of(to)) * item_size; }
-  bool past_cache() const { return bytes() > kCacheBytes; }
+  bool past_cache() const { return bytes() > cache_bytes(); }
   // How many of `rows` equal parts of the target are worth a task of their own: the larger tensor
   // is what costs.
   int64_t rows_per_task(int64_t rows) const {

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/block_plan.h"
+
+#include <algorithm>
+
+#include "dtypes.h"
+#include "engines/scalars.h"
+#include "operator/no_kernel.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+namespace {
+
+constexpr int64_t kLine = 64;  // elements and bytes; buffers begin at lines of the cache
+
+int64_t element_size(aclDataType dtype) { return data_type_bits(dtype) / 8; }
+
+// From, through and to a type; steps between equal types fall away. BOOL is cast to itself where it
+// comes from a client, whose bytes need not be 0 or 1.
+bool find_steps(aclDataType from, aclDataType through, aclDataType to, bool check_bool,
+                Conversion& conversion) {
+  const bool check = check_bool && from == ACL_BOOL && to == ACL_BOOL;
+  conversion.first = conversion.second = nullptr;
+  conversion.middle_size = element_size(through);
+  if (find_array_cast(from, to) == nullptr) return false;
+  if (from == through || through == to) {
+    if (from != to || check) conversion.first = find_array_cast(from, to);
+    return true;
+  }
+  conversion.first = find_array_cast(from, through);
+  conversion.second = find_array_cast(through, to);
+  return conversion.first != nullptr;
+}
+
+int64_t round_up(int64_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
+
+}  // namespace
+
+Status find_conversions(const Operand* outs, int out_count, const Operand* ins, int in_count,
+                        BlockPlan& plan) {
+  for (int k = 0; k < out_count + in_count; ++k) {
+    const bool is_output = k < out_count;
+    const Operand& operand = is_output ? outs[k] : ins[k - out_count];
+    const aclDataType own = operand.view->dtype, in_loop = loop_type(operand.dtype);
+    Conversion& conversion = plan.conversions[k];
+    conversion.loop_size = element_size(in_loop);
+    const bool found = is_output ? find_steps(in_loop, operand.dtype, own, false, conversion)
+                                 : find_steps(own, operand.dtype, in_loop, true, conversion);
+    if (!found) return no_kernel_for(*operand.view);
+  }
+  return {};
+}
+
+void lay_out_buffers(const LoopNest& nest, BlockPlan& plan) {
+  int64_t element = 2 * sizeof(double), middle = 0;
+  for (int k = 0; k < nest.operands; ++k) {
+    const Conversion& conversion = plan.conversions[k];
+    element += nest.operand[k].item_size + (conversion.first != nullptr ? conversion.loop_size : 0);
+    if (conversion.second != nullptr) middle = std::max(middle, conversion.middle_size);
+  }
+  plan.held = round_up(nest.operands * static_cast<int64_t>(sizeof(void*)));
+  int64_t end = plan.held + round_up(nest.operands * static_cast<int64_t>(sizeof(Held)));
+  plan.block = std::clamp((kStackScratch - end) / element / kLine * kLine, kLine, kBlockLength);
+  const auto take = [&](int64_t item_size) {
+    const int64_t place = end;
+    end += plan.block * item_size;
+    return place;
+  };
+  for (int k = 0; k < nest.operands; ++k) {
+    const Conversion& conversion = plan.conversions[k];
+    plan.view_buffers[k] = plan.loop_buffers[k] = take(nest.operand[k].item_size);
+    if (conversion.first != nullptr) plan.loop_buffers[k] = take(conversion.loop_size);
+  }
+  plan.middle_buffer = take(middle);
+  plan.scratch_bytes = end;
+}
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// The nest of loops over several strided views of one shape, without their types.
+//
+// The first operand gives the shape; the others are broadcast to it. The nest has as few dimensions
+// as possible, the fastest one first, in the order of the first operand's memory. A position is a
+// plain number from 0 to total: any range of it can be computed on its own, with the same results.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "engines/small_array.h"
+#include "operator/views.h"
+#include "simd/isa.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+
+constexpr int kFewOperands = 6;
+constexpr int kMaxLoops = kMaxRank + 1;  // one dimension may be split in two
+constexpr int64_t kBlockLength = 1024;
+
+struct LoopNest {
+  struct Operand {
+    char* start;         // where position 0 lies
+    int64_t item_size;   // bytes
+    int64_t contiguous;  // elements that lie side by side, from any multiple of it on; 0: none
+    int64_t strides[kMaxLoops];  // bytes
+  };
+
+  explicit LoopNest(int count) : operands(count), operand(count) {}
+
+  int operands;
+  int rank = 0;       // at least 1 unless there are no positions
+  int64_t total = 0;  // number of positions
+  int64_t shape[kMaxLoops];
+  SmallArray<Operand, kFewOperands> operand;
+};
+
+// The first `outputs` views are written: where none of them moves, only the last position counts.
+LoopNest make_nest(const TensorView* const* views, int count, int outputs);
+
+// See Note [Tiles] in strided.h.
+struct TiledNest {
+  LoopNest whole_tiles;
+  LoopNest rest_of_rows;  // may have no positions
+};
+bool wants_tiles(const LoopNest& nest);
+TiledNest in_tiles(const LoopNest& nest);
+
+// A range of positions. It lies in the nest at an index; the operands' places follow from that.
+struct Block {
+  int64_t begin;
+  int64_t count;
+  int64_t index[kMaxLoops];
+
+  Block(const LoopNest& nest, int64_t position, int64_t elements)
+      : begin(position), count(elements) {
+    for (int i = 0; i + 1 < nest.rank; ++i) {
+      index[i] = position % nest.shape[i];
+      position /= nest.shape[i];
+    }
+    index[nest.rank - 1] = position;
+  }
+};
+
+inline char* address_of(const LoopNest& nest, const LoopNest::Operand& operand,
+                        const Block& block) {
+  char* address = operand.start;
+  for (int i = 0; i < nest.rank; ++i) address += block.index[i] * operand.strides[i];
+  return address;
+}
+
+// Whether the block is one array in the operand's memory.
+inline bool is_contiguous(const LoopNest::Operand& operand, const Block& block) {
+  if (block.begin + block.count <= operand.contiguous) return true;
+  return operand.contiguous > 0 &&
+         block.begin % operand.contiguous + block.count <= operand.contiguous;
+}
+
+// Blocks end with the run where runs are long, so that they can be computed in place. Where runs
+// are short, blocks are made of whole ones.
+inline int64_t block_length(const LoopNest& nest, int64_t begin, int64_t end, int64_t most) {
+  const int64_t left = std::min(end - begin, most), run = nest.shape[0];
+  if (nest.rank == 1) return left;
+  const int64_t done = begin % run;
+  if (done > 0 || run >= most / 4) return std::min(left, run - done);
+  return left < run ? left : left / run * run;
+}
+
+// Calls visit(address, length) for each run along the fastest dimension that the block touches.
+template <typename Visit>
+void for_each_run(const LoopNest& nest, const LoopNest::Operand& operand, const Block& block,
+                  const Visit& visit) {
+  int64_t index[kMaxLoops];
+  std::copy_n(block.index, nest.rank, index);
+  char* address = address_of(nest, operand, block);
+  int64_t count = block.count;
+  while (true) {
+    const int64_t length = std::min(count, nest.shape[0] - index[0]);
+    visit(address, length);
+    count -= length;
+    if (count == 0) return;
+    address -= index[0] * operand.strides[0];
+    index[0] = 0;
+    for (int i = 1; i < nest.rank; ++i) {
+      address += operand.strides[i];
+      if (++index[i] < nest.shape[i]) break;
+      address -= nest.shape[i] * operand.strides[i];
+      index[i] = 0;
+    }
+  }
+}
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

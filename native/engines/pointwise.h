@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Point-wise operators over any views, without their types: outs = cast(round(loop(ins))).
+//
+// The engine walks, converts, stores past the cache and uses threads; an operator adds a loop for
+// each type that it computes in. Work goes in blocks small enough for the first-level cache.
+// An output may be one of the inputs, or occupy the same elements in the same layout.
+#pragma once
+
+#include <cstdint>
+
+#include "base/status.h"
+#include "operator/views.h"
+#include "simd/convert.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+
+// A scalar of an operator in the type its loop computes in.
+union Number {
+  bool b;
+  int8_t i8;
+  uint8_t u8;
+  int16_t i16;
+  uint16_t u16;
+  int32_t i32;
+  uint32_t u32;
+  int64_t i64;
+  uint64_t u64;
+  float f;
+  double d;
+  Complex<float> c;
+  Complex<double> z;
+};
+
+// One block of n elements. in[k] and out[k] are arrays in the types the loop computes in: float for
+// FLOAT, FLOAT16 and BF16, double, the integer itself, uint8_t (0 or 1) for BOOL, Complex<float>
+// for COMPLEX32 and COMPLEX64, Complex<double>. An out array may be an in array; other than that
+// they do not overlap.
+using Loop = void (*)(const void* const* in, void* const* out, int64_t n, const Number* numbers);
+
+struct Operand {
+  const TensorView* view;
+  aclDataType dtype;  // what the operator computes with
+};
+
+// Inputs are cast to the operand's dtype (Note [Casts]), then widened to the loop's type. Results
+// are rounded once to the operand's dtype, then cast to the view's. Inputs broadcast to the first
+// output's shape, which all outputs have.
+Status pointwise(Loop loop, const Operand* outs, int out_count, const Operand* ins, int in_count,
+                 const Number* numbers);
+
+// The scalar cast to the dtype and widened to the loop's type; 0 if there is no such cast.
+Number number_of(const ScalarValue& scalar, aclDataType dtype);
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// An array of a size that is known when it is made: on the stack if that is small.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <type_traits>
+
+namespace aclhost {
+
+// Elements are not initialised.
+template <typename T, int few>
+class SmallArray {
+  static_assert(std::is_trivially_destructible_v<T>);
+
+ public:
+  explicit SmallArray(int size) : size_(size) {
+    if (size > few) heap_.reset(new T[size]);
+  }
+  SmallArray(const SmallArray& other) : SmallArray(other.size_) {
+    std::copy_n(other.data(), size_, data());
+  }
+  SmallArray& operator=(const SmallArray&) = delete;
+
+  T* data() { return size_ > few ? heap_.get() : few_; }
+  const T* data() const { return size_ > few ? heap_.get() : few_; }
+  T& operator[](int i) { return data()[i]; }
+  const T& operator[](int i) const { return data()[i]; }
+
+ private:
+  int size_;
+  std::unique_ptr<T[]> heap_;
+  T few_[few];
+};
+
+}  // namespace aclhost

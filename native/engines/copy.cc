@@ -19,13 +19,16 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
 
-constexpr int64_t kParallelBytes = 64 << 10;          // less is not worth a second thread
-constexpr int64_t kTiledBlocks = 4;                   // likewise, of what takes much longer
-constexpr int64_t kLargestBlock = kBlockLength * 16;  // bytes
+constexpr int64_t kParallelBytes = 64 << 10;      // less is not worth a second thread
+constexpr int64_t kParallelTileBytes = 16 << 10;  // likewise, of what takes much longer
+constexpr int64_t kBlockBytes = 16 << 10;         // of the wider type
+constexpr int64_t kTileBlockBytes = 8 << 10;
+constexpr int64_t kTileLength = 128;
 
 struct Copy {
-  CastArray cast = nullptr;  // null: bits are moved as they are
-  bool past_cache = false;
+  CastArray cast;   // null: bits are moved as they are
+  bool past_cache;  // results are stored so
+  int64_t block;    // elements
 };
 
 void put_array(const char* from, char* to, int64_t bytes, bool past_cache) {
@@ -37,19 +40,20 @@ void put_array(const char* from, char* to, int64_t bytes, bool past_cache) {
 }
 
 void copy_block(const Copy& copy, const LoopNest& nest, const Block& block) {
-  alignas(64) char gathered[kLargestBlock];
-  alignas(64) char results[kLargestBlock];
+  alignas(64) char gathered[kBlockBytes];
+  alignas(64) char results[kBlockBytes];
   const LoopNest::Operand& to = nest.operand[0];
   const LoopNest::Operand& from = nest.operand[1];
-  char* const place = is_contiguous(to, block) ? address_of(nest, to, block) : nullptr;
-  const char* source = gathered;
-  if (is_contiguous(from, block)) {
-    source = address_of(nest, from, block);
-  } else {
-    gather(nest, from, block, gathered);
+  char* const place = is_contiguous(nest, to, block) ? address_of(nest, to, block) : nullptr;
+  const bool direct = place != nullptr && !copy.past_cache;
+  const char* source = address_of(nest, from, block);
+  if (!is_contiguous(nest, from, block)) {
+    char* const target = direct && copy.cast == nullptr ? place : gathered;
+    gather(nest, from, block, target);
+    source = target;
   }
   if (copy.cast != nullptr) {
-    char* const target = place != nullptr && !copy.past_cache ? place : results;
+    char* const target = direct ? place : results;
     copy.cast(source, target, block.count);
     source = target;
   }
@@ -60,70 +64,79 @@ void copy_block(const Copy& copy, const LoopNest& nest, const Block& block) {
   }
 }
 
+// What is one array on both sides needs no blocks.
+bool is_one_block(const Copy& copy, const LoopNest& nest) {
+  return copy.cast == nullptr && nest.operand[0].contiguous == nest.total &&
+         nest.operand[1].contiguous == nest.total;
+}
+
 void copy_range(const Copy& copy, const LoopNest& nest, int64_t begin, int64_t end) {
-  // What is one array on both sides needs no blocks.
-  const bool whole = copy.cast == nullptr && nest.operand[0].contiguous == nest.total &&
-                     nest.operand[1].contiguous == nest.total;
-  while (begin < end) {
-    const int64_t count = whole ? end - begin : block_length(nest, begin, end, kBlockLength);
-    copy_block(copy, nest, Block(nest, begin, count));
-    begin += count;
+  const int64_t most = is_one_block(copy, nest) ? end - begin : copy.block;
+  Block block(nest, begin);
+  for (; begin < end; begin += block.count) {
+    block.advance(nest);
+    block.count = block_length(nest, block, end - begin, most);
+    copy_block(copy, nest, block);
   }
   if (copy.past_cache) finish_streaming();
 }
 
-void copy_nest(const Copy& copy, const LoopNest& nest, int64_t grain) {
+void copy_nest(const Copy& copy, const LoopNest& nest, int64_t grain_bytes) {
+  const int64_t grain = std::max(copy.block, grain_bytes / nest.operand[0].item_size);
   parallel_for(nest.total, grain,
                [&](int64_t begin, int64_t end) { copy_range(copy, nest, begin, end); });
-}
-
-int64_t parallel_grain(int64_t item_size) {
-  return std::max(kBlockLength, kParallelBytes / item_size / kBlockLength * kBlockLength);
 }
 
 struct Fill {
   const char* pattern;  // a block full of the value
   bool past_cache;
+  int64_t block;
 };
 
 void fill_range(const Fill& fill, const LoopNest& nest, int64_t begin, int64_t end) {
   const LoopNest::Operand& to = nest.operand[0];
-  while (begin < end) {
-    const Block block(nest, begin, block_length(nest, begin, end, kBlockLength));
-    if (is_contiguous(to, block)) {
+  Block block(nest, begin);
+  for (; begin < end; begin += block.count) {
+    block.advance(nest);
+    block.count = block_length(nest, block, end - begin, fill.block);
+    if (is_contiguous(nest, to, block)) {
       put_array(fill.pattern, address_of(nest, to, block), block.count * to.item_size,
                 fill.past_cache);
     } else {
       scatter(fill.pattern, nest, to, block);
     }
-    begin += block.count;
   }
   if (fill.past_cache) finish_streaming();
+}
+
+Status find_copy_cast(const TensorView& to, const TensorView& from, CastArray& cast) {
+  cast = to.dtype == from.dtype ? nullptr : find_array_cast(from.dtype, to.dtype);
+  if (cast == nullptr && to.dtype != from.dtype) {
+    return no_kernel_for(find_array_cast(from.dtype, ACL_FLOAT) == nullptr ? from : to);
+  }
+  return can_move(data_type_bits(to.dtype)) ? Status{} : no_kernel_for(to);
 }
 
 }  // namespace
 
 Status copy(const TensorView& to, const TensorView& from) {
-  Copy copy;
-  if (to.dtype != from.dtype) {
-    copy.cast = find_array_cast(from.dtype, to.dtype);
-    if (copy.cast == nullptr) {
-      return no_kernel_for(find_array_cast(from.dtype, ACL_FLOAT) == nullptr ? from : to);
-    }
-  }
+  CastArray cast;
+  Status found = find_copy_cast(to, from, cast);
+  if (!found.ok()) return found;
   const TensorView* const views[] = {&to, &from};
   const LoopNest nest = make_nest(views, 2, 1);
-  const int64_t size = nest.operand[0].item_size;
-  if (!can_move(size)) return no_kernel_for(to);
-  const int64_t bytes = nest.total * (size + nest.operand[1].item_size);
-  copy.past_cache = bytes > cache_bytes();
-  if (!wants_tiles(nest)) {
-    copy_nest(copy, nest, parallel_grain(size));
-  } else {
-    const TiledNest tiled = in_tiles(nest);
-    copy_nest(copy, tiled.whole_tiles, kTiledBlocks * kBlockLength);
-    copy_nest(copy, tiled.rest_of_rows, kTiledBlocks * kBlockLength);
+  const int64_t sizes[] = {nest.operand[0].item_size, nest.operand[1].item_size};
+  const int64_t wider = std::max(sizes[0], sizes[1]);
+  const bool past_cache = nest.total > cache_bytes() / (sizes[0] + sizes[1]);
+  if (!wants_tiles(nest, kTileLength)) {
+    copy_nest({cast, past_cache, std::min(kBlockLength, kBlockBytes / wider)}, nest,
+              kParallelBytes);
+    return {};
   }
+  const TiledNest tiled = in_tiles(nest, kTileLength);
+  const Copy copy = {cast, past_cache, kTileBlockBytes / wider};
+  copy_nest(copy, tiled.whole_tiles, kParallelTileBytes);
+  copy_nest(copy, tiled.rest_of_rows, kParallelTileBytes);
   return {};
 }
 
@@ -133,10 +146,10 @@ Status fill(const TensorView& to, const ScalarValue& value) {
   const TensorView* const views[] = {&to};
   const LoopNest nest = make_nest(views, 1, 1);
   const int64_t size = nest.operand[0].item_size;
-  alignas(64) char pattern[kLargestBlock];
-  copy_run(element, 0, pattern, size, size, std::min(nest.total, kBlockLength));
-  const Fill fill = {pattern, nest.total * size > cache_bytes()};
-  parallel_for(nest.total, parallel_grain(size),
+  alignas(64) char pattern[kBlockBytes];
+  const Fill fill = {pattern, nest.total * size > cache_bytes(), kBlockBytes / size};
+  copy_run(element, 0, pattern, size, size, std::min(nest.total, fill.block));
+  parallel_for(nest.total, std::max(fill.block, kParallelBytes / size),
                [&](int64_t begin, int64_t end) { fill_range(fill, nest, begin, end); });
   return {};
 }

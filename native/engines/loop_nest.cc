@@ -10,7 +10,6 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
 
-constexpr int64_t kTileLength = 128;
 constexpr int64_t kLargeStep = 64;  // bytes; shorter ones share cache lines with their neighbours
 
 int64_t broadcast_stride(const TensorView& view, int dimension, int rank) {
@@ -99,11 +98,16 @@ int64_t contiguous_elements(const LoopNest& nest, const LoopNest::Operand& opera
   return elements;
 }
 
+// Joining runs costs a copy of operands that lie in memory run by run.
 void finish(LoopNest& nest) {
   nest.total = 1;
   for (int i = 0; i < nest.rank; ++i) nest.total *= nest.shape[i];
+  nest.longest_joined = kBlockLength / 2;
   for (int k = 0; k < nest.operands; ++k) {
-    nest.operand[k].contiguous = contiguous_elements(nest, nest.operand[k]);
+    LoopNest::Operand& operand = nest.operand[k];
+    operand.contiguous = contiguous_elements(nest, operand);
+    const bool run_by_run = nest.rank > 1 && operand.contiguous == nest.shape[0];
+    if (run_by_run && operand.strides[1] != 0) nest.longest_joined = kBlockLength / 4;
   }
 }
 
@@ -128,22 +132,22 @@ int other_dimension(const LoopNest& nest) {
 
 }  // namespace
 
-bool wants_tiles(const LoopNest& nest) {
-  return nest.rank > 1 && nest.shape[0] > kTileLength && other_dimension(nest) != 0;
+bool wants_tiles(const LoopNest& nest, int64_t length) {
+  return nest.rank > 1 && nest.shape[0] > length && other_dimension(nest) != 0;
 }
 
-TiledNest in_tiles(const LoopNest& nest) {
+TiledNest in_tiles(const LoopNest& nest, int64_t length) {
   const int other = other_dimension(nest);
-  const int64_t tiles = nest.shape[0] / kTileLength, done = tiles * kTileLength;
+  const int64_t tiles = nest.shape[0] / length, done = tiles * length;
   TiledNest tiled = {nest, nest};
   LoopNest& whole = tiled.whole_tiles;
-  whole.shape[0] = kTileLength;
+  whole.shape[0] = length;
   whole.shape[whole.rank] = tiles;
   LoopNest& rest = tiled.rest_of_rows;
   rest.shape[0] -= done;
   for (int k = 0; k < nest.operands; ++k) {
     const int64_t stride = nest.operand[k].strides[0];
-    whole.operand[k].strides[whole.rank] = stride * kTileLength;
+    whole.operand[k].strides[whole.rank] = stride * length;
     rest.operand[k].start += stride * done;
   }
   move_dimension(whole, whole.rank++, 1);

@@ -31,8 +31,9 @@ struct LoopNest {
   explicit LoopNest(int count) : operands(count), operand(count) {}
 
   int operands;
-  int rank = 0;       // at least 1 unless there are no positions
-  int64_t total = 0;  // number of positions
+  int rank = 0;                // at least 1 unless there are no positions
+  int64_t total = 0;           // number of positions
+  int64_t longest_joined = 0;  // runs are joined to blocks up to this length
   int64_t shape[kMaxLoops];
   SmallArray<Operand, kFewOperands> operand;
 };
@@ -40,27 +41,38 @@ struct LoopNest {
 // The first `outputs` views are written: where none of them moves, only the last position counts.
 LoopNest make_nest(const TensorView* const* views, int count, int outputs);
 
-// See Note [Tiles] in strided.h.
+// See Note [Tiles] in strided.h. Tiles are `length` positions long along the output.
 struct TiledNest {
   LoopNest whole_tiles;
   LoopNest rest_of_rows;  // may have no positions
 };
-bool wants_tiles(const LoopNest& nest);
-TiledNest in_tiles(const LoopNest& nest);
+bool wants_tiles(const LoopNest& nest, int64_t length);
+TiledNest in_tiles(const LoopNest& nest, int64_t length);
 
 // A range of positions. It lies in the nest at an index; the operands' places follow from that.
 struct Block {
-  int64_t begin;
   int64_t count;
   int64_t index[kMaxLoops];
 
-  Block(const LoopNest& nest, int64_t position, int64_t elements)
-      : begin(position), count(elements) {
+  // An empty one at a position.
+  Block(const LoopNest& nest, int64_t position) : count(0) {
     for (int i = 0; i + 1 < nest.rank; ++i) {
       index[i] = position % nest.shape[i];
       position /= nest.shape[i];
     }
     index[nest.rank - 1] = position;
+  }
+
+  // Goes on behind its end.
+  void advance(const LoopNest& nest) {
+    int64_t carry = count;
+    for (int i = 0; i + 1 < nest.rank && carry != 0; ++i) {
+      index[i] += carry;
+      if (index[i] < nest.shape[i]) return;
+      carry = index[i] == nest.shape[i] ? 1 : index[i] / nest.shape[i];
+      index[i] -= carry * nest.shape[i];
+    }
+    index[nest.rank - 1] += carry;
   }
 };
 
@@ -72,19 +84,25 @@ inline char* address_of(const LoopNest& nest, const LoopNest::Operand& operand,
 }
 
 // Whether the block is one array in the operand's memory.
-inline bool is_contiguous(const LoopNest::Operand& operand, const Block& block) {
-  if (block.begin + block.count <= operand.contiguous) return true;
-  return operand.contiguous > 0 &&
-         block.begin % operand.contiguous + block.count <= operand.contiguous;
+inline bool is_contiguous(const LoopNest& nest, const LoopNest::Operand& operand,
+                          const Block& block) {
+  if (operand.contiguous == nest.total) return true;
+  if (operand.contiguous == 0) return false;
+  int64_t position = 0, elements = 1;
+  for (int i = 0; elements < operand.contiguous; ++i) {
+    position += block.index[i] * elements;
+    elements *= nest.shape[i];
+  }
+  return position + block.count <= elements;
 }
 
-// Blocks end with the run where runs are long, so that they can be computed in place. Where runs
-// are short, blocks are made of whole ones.
-inline int64_t block_length(const LoopNest& nest, int64_t begin, int64_t end, int64_t most) {
-  const int64_t left = std::min(end - begin, most), run = nest.shape[0];
-  if (nest.rank == 1) return left;
-  const int64_t done = begin % run;
-  if (done > 0 || run >= most / 4) return std::min(left, run - done);
+// How many positions a block takes that has at most `most` of them. Blocks end with the run where
+// runs are long, so that they can be computed in place. Where runs are short, blocks are made of
+// whole ones.
+inline int64_t block_length(const LoopNest& nest, const Block& block, int64_t left, int64_t most) {
+  const int64_t run = nest.shape[0], done = block.index[0];
+  left = std::min(left, most);
+  if (done > 0 || run > nest.longest_joined) return std::min(left, run - done);
   return left < run ? left : left / run * run;
 }
 

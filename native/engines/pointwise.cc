@@ -20,6 +20,7 @@ namespace {
 
 constexpr int64_t kGrain = 16 * kBlockLength;      // less is not worth a second thread
 constexpr int64_t kTiledGrain = 4 * kBlockLength;  // likewise, of what takes much longer
+constexpr int64_t kTileLength = 64;
 
 struct Job {
   Loop loop;
@@ -84,7 +85,8 @@ class BlockLoop {
   // The block's memory if the loop can work on it.
   void* in_place(int k, const Block& block) const {
     const LoopNest::Operand& operand = nest_.operand[k];
-    if (job_.plan.conversions[k].first != nullptr || !is_contiguous(operand, block)) return nullptr;
+    if (job_.plan.conversions[k].first != nullptr || !is_contiguous(nest_, operand, block))
+      return nullptr;
     char* const address = address_of(nest_, operand, block);
     return is_aligned(address, operand.item_size) ? address : nullptr;
   }
@@ -104,7 +106,7 @@ class BlockLoop {
     if (same && held.count >= block.count) return loop_buffer(k);
     held = {source, phase, block.count};
     const Conversion& steps = job_.plan.conversions[k];
-    if (steps.first == nullptr || !is_contiguous(operand, block)) {
+    if (steps.first == nullptr || !is_contiguous(nest_, operand, block)) {
       gather(nest_, operand, block, view_buffer(k));
       source = view_buffer(k);
     }
@@ -116,7 +118,8 @@ class BlockLoop {
     if (pointers_[k] != loop_buffer(k)) return;
     const LoopNest::Operand& operand = nest_.operand[k];
     const Conversion& steps = job_.plan.conversions[k];
-    char* const place = is_contiguous(operand, block) ? address_of(nest_, operand, block) : nullptr;
+    char* const place =
+        is_contiguous(nest_, operand, block) ? address_of(nest_, operand, block) : nullptr;
     char* results = loop_buffer(k);
     if (steps.first != nullptr) {
       char* const to = place != nullptr && !job_.past_cache ? place : view_buffer(k);
@@ -145,10 +148,11 @@ class BlockLoop {
 void compute_range(const Job& job, const LoopNest& nest, int64_t begin, int64_t end,
                    char* scratch) {
   BlockLoop blocks(job, nest, scratch);
-  while (begin < end) {
-    const Block block(nest, begin, block_length(nest, begin, end, job.plan.block));
+  Block block(nest, begin);
+  for (; begin < end; begin += block.count) {
+    block.advance(nest);
+    block.count = block_length(nest, block, end - begin, job.plan.block);
     blocks.compute(block);
-    begin += block.count;
   }
   if (job.past_cache) finish_streaming();
 }
@@ -237,10 +241,10 @@ Status pointwise(Loop loop, const Operand* outs, int out_count, const Operand* i
   }
   lay_out_buffers(nest, plan);
   bool computed;
-  if (!wants_tiles(nest)) {
+  if (!wants_tiles(nest, kTileLength)) {
     computed = compute_blocks(job, nest, kGrain);
   } else {
-    const TiledNest tiled = in_tiles(nest);
+    const TiledNest tiled = in_tiles(nest, kTileLength);
     computed = compute_blocks(job, tiled.whole_tiles, kTiledGrain) &&
                compute_blocks(job, tiled.rest_of_rows, kTiledGrain);
   }

@@ -14,6 +14,9 @@ namespace {
 struct Bits128 {
   uint64_t words[2];
 };
+struct Bits256 {
+  uint64_t words[4];
+};
 
 // Calls visit(zero) with a zero of the type that has the size.
 template <typename Visit>
@@ -43,8 +46,10 @@ void copy_two(const char* from, char* to, int64_t bytes) {
 
 // Short runs are many: they do not call memcpy.
 inline void copy_bytes(const char* from, char* to, int64_t bytes) {
-  if (bytes > 32) {
+  if (bytes > 64) {
     std::memmove(to, from, bytes);
+  } else if (bytes >= 32) {
+    copy_two<Bits256>(from, to, bytes);
   } else if (bytes >= 16) {
     copy_two<Bits128>(from, to, bytes);
   } else if (bytes >= 8) {
@@ -92,7 +97,9 @@ void gather_bits(const LoopNest& nest, const LoopNest::Operand& from, const Bloc
   const int64_t stride = from.strides[0];
   if constexpr (kSize <= 8) {
     const char* const first = address_of(nest, from, block);
-    const bool aligned = reinterpret_cast<uintptr_t>(first) % kSize == 0;
+    const uintptr_t addresses =
+        reinterpret_cast<uintptr_t>(first) | reinterpret_cast<uintptr_t>(to);
+    const bool aligned = addresses % kSize == 0;
     if (aligned && lies_across(nest, from, block)) {
       const Columns<Bits> matrix = {reinterpret_cast<const Bits*>(first), stride / kSize};
       const int64_t columns = nest.shape[0];

@@ -10,9 +10,7 @@
 namespace aclhost {
 inline namespace ACLHOST_ISA {
 
-inline bool can_move(int64_t item_size) {
-  return item_size >= 1 && item_size <= 16 && (item_size & (item_size - 1)) == 0;
-}
+inline bool can_move(int bits) { return bits >= 8 && bits <= 128 && (bits & (bits - 1)) == 0; }
 
 // Strides are in bytes.
 void copy_run(const char* from, int64_t from_stride, char* to, int64_t to_stride, int64_t item_size,

@@ -15,20 +15,16 @@ constexpr int64_t kLine = 64;  // elements and bytes; buffers begin at lines of 
 
 int64_t element_size(aclDataType dtype) { return data_type_bits(dtype) / 8; }
 
-// From, through and to a type; steps between equal types fall away. BOOL is cast to itself where it
-// comes from a client, whose bytes need not be 0 or 1.
-bool find_steps(aclDataType from, aclDataType through, aclDataType to, bool check_bool,
-                Conversion& conversion) {
-  const bool check = check_bool && from == ACL_BOOL && to == ACL_BOOL;
-  conversion.first = conversion.second = nullptr;
+// From, through and to a type; steps between equal types fall away.
+bool find_steps(aclDataType from, aclDataType through, aclDataType to, Conversion& conversion) {
+  conversion.second = nullptr;
   conversion.middle_size = element_size(through);
-  if (find_array_cast(from, to) == nullptr) return false;
   if (from == through || through == to) {
-    if (from != to || check) conversion.first = find_array_cast(from, to);
-    return true;
+    conversion.first = find_array_cast(from, to);
+  } else {
+    conversion.first = find_array_cast(from, through);
+    conversion.second = find_array_cast(through, to);
   }
-  conversion.first = find_array_cast(from, through);
-  conversion.second = find_array_cast(through, to);
   return conversion.first != nullptr;
 }
 
@@ -44,9 +40,12 @@ Status find_conversions(const Operand* outs, int out_count, const Operand* ins, 
     const aclDataType own = operand.view->dtype, in_loop = loop_type(operand.dtype);
     Conversion& conversion = plan.conversions[k];
     conversion.loop_size = element_size(in_loop);
-    const bool found = is_output ? find_steps(in_loop, operand.dtype, own, false, conversion)
-                                 : find_steps(own, operand.dtype, in_loop, true, conversion);
+    const bool found = is_output ? find_steps(in_loop, operand.dtype, own, conversion)
+                                 : find_steps(own, operand.dtype, in_loop, conversion);
     if (!found) return no_kernel_for(*operand.view);
+    // Where BOOL comes from a client, its bytes need not be 0 or 1.
+    const bool one_step = own == in_loop && conversion.second == nullptr;
+    if (one_step && (is_output || own != ACL_BOOL)) conversion.first = nullptr;
   }
   return {};
 }

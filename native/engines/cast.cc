@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
@@ -20,45 +21,23 @@ constexpr int kTypes = std::tuple_size_v<Types>;
 template <int place>
 using TypeAt = std::tuple_element_t<place, Types>;
 
-// Where a type stands among the types, or -1.
-int place_of(aclDataType dtype) {
-  switch (dtype) {
-    case ACL_BOOL:
-      return 0;
-    case ACL_INT8:
-      return 1;
-    case ACL_UINT8:
-      return 2;
-    case ACL_INT16:
-      return 3;
-    case ACL_UINT16:
-      return 4;
-    case ACL_INT32:
-      return 5;
-    case ACL_UINT32:
-      return 6;
-    case ACL_INT64:
-      return 7;
-    case ACL_UINT64:
-      return 8;
-    case ACL_FLOAT16:
-      return 9;
-    case ACL_BF16:
-      return 10;
-    case ACL_FLOAT:
-      return 11;
-    case ACL_DOUBLE:
-      return 12;
-    case ACL_COMPLEX32:
-      return 13;
-    case ACL_COMPLEX64:
-      return 14;
-    case ACL_COMPLEX128:
-      return 15;
-    default:
-      return -1;
-  }
+constexpr aclDataType kDtypes[] = {ACL_BOOL,   ACL_INT8,      ACL_UINT8,     ACL_INT16,
+                                   ACL_UINT16, ACL_INT32,     ACL_UINT32,    ACL_INT64,
+                                   ACL_UINT64, ACL_FLOAT16,   ACL_BF16,      ACL_FLOAT,
+                                   ACL_DOUBLE, ACL_COMPLEX32, ACL_COMPLEX64, ACL_COMPLEX128};
+static_assert(std::size(kDtypes) == kTypes);
+
+// Where a data type stands among the types, or -1.
+constexpr int kDtypeLimit = 64;
+constexpr std::array<int8_t, kDtypeLimit> places_of_dtypes() {
+  std::array<int8_t, kDtypeLimit> places = {};
+  for (int8_t& place : places) place = -1;
+  for (int i = 0; i < kTypes; ++i) places[kDtypes[i]] = static_cast<int8_t>(i);
+  return places;
 }
+constexpr std::array<int8_t, kDtypeLimit> kPlaces = places_of_dtypes();
+
+int place_of(aclDataType dtype) { return dtype >= 0 && dtype < kDtypeLimit ? kPlaces[dtype] : -1; }
 
 // Elements that lie apart are brought together, cast and spread out again.
 void cast_apart(CastArray cast, const char* from, int64_t from_size, int64_t from_stride, char* to,

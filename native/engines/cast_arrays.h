@@ -82,6 +82,17 @@ void narrow_array(const char* from, char* to, int64_t n) {
   std::memcpy(to + i * 2, &narrowed, (n - i) * 2);
 }
 
+// Few arrays hold numbers that need the slow loop.
+inline void round_array_to_odd(const char* __restrict from, char* __restrict to, int64_t n) {
+  uint64_t small = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    const auto value = load<double>(from + i * 8);
+    small |= is_normal_float_or_0(value) ? 0 : 1;
+    store(to + i * 4, round_normal_to_odd(value));
+  }
+  if (small != 0) cast_each<double, OddFloat>(from, to, n);
+}
+
 template <typename Part>
 __attribute__((noinline)) void take_real_parts(const char* __restrict from, char* __restrict to,
                                                int64_t n) {
@@ -191,6 +202,8 @@ void cast_array(const char* from, char* to, int64_t n) {
   using namespace cast_detail;
   if constexpr (kSameBits<From, To>) {
     std::memmove(to, from, n * sizeof(From));
+  } else if constexpr (std::is_same_v<From, double> && std::is_same_v<To, OddFloat>) {
+    round_array_to_odd(from, to, n);
   } else if constexpr (std::is_same_v<From, OddFloat>) {
     cast_array<float, To>(from, to, n);
   } else if constexpr (kIsComplex<From> || kIsComplex<To>) {

@@ -23,17 +23,24 @@ struct OddFloat {
 
 namespace cast_detail {
 
-// The nearest integer towards zero that the type holds; NaN becomes 0. The limit of the float is a
-// power of two, one above the largest integer.
+// The nearest integer towards zero that the type holds; NaN becomes 0.
 template <typename Integer, typename Float>
 inline Integer truncate(Float value) {
   constexpr Integer kMost = std::numeric_limits<Integer>::max();
-  constexpr Float kLimit = static_cast<Float>(kMost / 2 + 1) * 2;
+  constexpr Float kLimit = static_cast<Float>(kMost / 2 + 1) * 2;  // one above the largest
+#if defined(__x86_64__)
+  // The processor gives the smallest integer for all that does not fit.
+  if constexpr (std::is_signed_v<Integer>) {
+    const auto whole = static_cast<Integer>(value);
+    const Integer most = value >= kLimit ? kMost : whole;
+    return value == value ? most : 0;
+  }
+#endif
   constexpr Float kLeast = std::is_signed_v<Integer> ? -kLimit : 0;
   Float inside = value == value ? value : 0;
   inside = inside < kLeast ? kLeast : inside;
   const bool too_large = inside >= kLimit;
-  const Integer whole = static_cast<Integer>(too_large ? 0 : inside);
+  const auto whole = static_cast<Integer>(too_large ? 0 : inside);
   return too_large ? kMost : whole;
 }
 
@@ -49,17 +56,27 @@ inline To to_integer(Float value) {
   }
 }
 
-// Of 64 bits, those beyond a double's 53 are told by the last of them.
-template <typename Integer>
-inline double to_odd_double(Integer value) {
-  if constexpr (sizeof(Integer) < 8) {
-    return value;
-  } else {
-    constexpr Integer kExact = Integer{1} << 53, kRest = 0x7FF;
-    const Integer odd = (value & ~kRest) | ((value & kRest) != 0 ? kRest + 1 : 0);
-    const bool exact = value <= kExact && (std::is_unsigned_v<Integer> || value >= -kExact);
-    return static_cast<double>(exact ? value : odd);
-  }
+// Of digits beyond those that the float has, the last one before them tells whether there are any.
+template <typename Float, typename Integer>
+inline Float to_odd(Integer value) {
+  constexpr int kDigits = std::numeric_limits<Float>::digits;
+  constexpr Integer kExact = Integer{1} << kDigits;
+  constexpr Integer kRest = (Integer{1} << (8 * sizeof(Integer) - kDigits)) - 1;
+  const Integer odd = (value & ~kRest) | ((value & kRest) != 0 ? kRest + 1 : 0);
+  const bool exact = value <= kExact && (std::is_unsigned_v<Integer> || value >= -kExact);
+  return static_cast<Float>(exact ? value : odd);
+}
+
+// round_to_odd() for doubles that are not below the smallest normal float, unless they are 0.
+inline float round_normal_to_odd(double value) {
+  constexpr uint64_t kRest = (uint64_t{1} << 29) - 1;
+  const uint64_t bits = bit_cast<uint64_t>(value);
+  return static_cast<float>(
+      bit_cast<double>((bits & ~kRest) | ((bits & kRest) != 0 ? kRest + 1 : 0)));
+}
+inline bool is_normal_float_or_0(double value) {
+  const uint64_t magnitude = bit_cast<uint64_t>(value) & ~(uint64_t{1} << 63);
+  return magnitude - 1 >= bit_cast<uint64_t>(0x1p-126) - 1;
 }
 
 // Without a comparison of floats, for which subnormal numbers may count as 0.
@@ -78,7 +95,8 @@ inline bool is_nonzero(From value) {
 
 }  // namespace cast_detail
 
-// Among BOOL, integers, float and double; to OddFloat from all of them; 16-bit floats to BOOL.
+// Among BOOL, integers, float and double; to OddFloat from those of 32 and 64 bits; 16-bit floats
+// to BOOL.
 template <typename To, typename From>
 inline To cast_value(From value) {
   if constexpr (std::is_same_v<To, Bool>) {
@@ -86,8 +104,10 @@ inline To cast_value(From value) {
   } else if constexpr (std::is_same_v<From, Bool>) {
     return static_cast<To>(value.byte != 0);
   } else if constexpr (std::is_same_v<To, OddFloat>) {
-    if constexpr (std::is_integral_v<From>) {
-      return {round_to_odd(cast_detail::to_odd_double(value))};
+    if constexpr (std::is_integral_v<From> && sizeof(From) == 4) {
+      return {cast_detail::to_odd<float>(value)};
+    } else if constexpr (std::is_integral_v<From>) {
+      return {cast_detail::round_normal_to_odd(cast_detail::to_odd<double>(value))};
     } else {
       return {round_to_odd(value)};
     }

@@ -15,22 +15,25 @@ class SmallArray {
 
  public:
   explicit SmallArray(int size) : size_(size) {
-    if (size > few) heap_.reset(new T[size]);
+    if (size <= few) return;
+    heap_.reset(new T[size]);
+    data_ = heap_.get();
   }
   SmallArray(const SmallArray& other) : SmallArray(other.size_) {
     std::copy_n(other.data(), size_, data());
   }
   SmallArray& operator=(const SmallArray&) = delete;
 
-  T* data() { return size_ > few ? heap_.get() : few_; }
-  const T* data() const { return size_ > few ? heap_.get() : few_; }
-  T& operator[](int i) { return data()[i]; }
-  const T& operator[](int i) const { return data()[i]; }
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  T& operator[](int i) { return data_[i]; }
+  const T& operator[](int i) const { return data_[i]; }
 
  private:
   int size_;
   std::unique_ptr<T[]> heap_;
   T few_[few];
+  T* data_ = few_;
 };
 
 }  // namespace aclhost

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the mathematical functions are made of.
+//
+// Note [Mathematical functions]
+// Functions of one number, written without branches, so that a plain loop over them vectorises.
+// Those of float compute in double and round once, unless a header says otherwise: double has the
+// range that saves overflow and subnormal numbers from special treatment. Products and sums are
+// rounded one by one, so the bits are the same with every instruction set. NaN comes out where it
+// must; which NaN is not specified. tests/sweep measures the errors.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "simd/convert.h"
+
+// Loops vectorise only if everything in them is inlined, however large it gets.
+#define ACLHOST_INLINE __attribute__((always_inline)) inline
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+namespace math {
+
+template <typename T>
+constexpr T kInfinity = std::numeric_limits<T>::infinity();
+template <typename T>
+constexpr T kNan = std::numeric_limits<T>::quiet_NaN();
+
+constexpr double kPi = 3.14159265358979323846, kHalfPi = kPi / 2;
+constexpr double kLn2 = 0.69314718055994530942;
+constexpr double kLog2E = 1.44269504088896340736, kLog10E = 0.43429448190325182765;
+
+// Coefficients follow the lowest power first.
+template <typename T>
+ACLHOST_INLINE T polynomial(T, T coefficient) {
+  return coefficient;
+}
+template <typename T, typename... Rest>
+ACLHOST_INLINE T polynomial(T x, T coefficient, Rest... rest) {
+  return polynomial(x, rest...) * x + coefficient;
+}
+
+ACLHOST_INLINE uint32_t bits_of(float x) { return bit_cast<uint32_t>(x); }
+ACLHOST_INLINE uint64_t bits_of(double x) { return bit_cast<uint64_t>(x); }
+ACLHOST_INLINE float from_bits(uint32_t bits) { return bit_cast<float>(bits); }
+ACLHOST_INLINE double from_bits(uint64_t bits) { return bit_cast<double>(bits); }
+
+template <typename T>
+using BitsOf = decltype(bits_of(T{}));
+template <typename T>
+constexpr BitsOf<T> kSignBit = BitsOf<T>{1} << (sizeof(T) * 8 - 1);
+
+template <typename T>
+ACLHOST_INLINE T magnitude_of(T x) {
+  return from_bits(bits_of(x) & ~kSignBit<T>);
+}
+// magnitude has no sign of its own.
+template <typename T>
+ACLHOST_INLINE T with_sign_of(T magnitude, T x) {
+  return from_bits(bits_of(magnitude) | (bits_of(x) & kSignBit<T>));
+}
+// x within bounds; NaN stays.
+template <typename T>
+ACLHOST_INLINE T clamp(T x, T least, T most) {
+  x = x < least ? least : x;
+  return x > most ? most : x;
+}
+
+// The nearest whole number, a half to even, of |x| < 2^51. Adding 1.5 * 2^52 rounds, and leaves the
+// number in the last bits.
+struct Nearest {
+  ACLHOST_INLINE explicit Nearest(double x) {
+    constexpr double kRounder = 0x1.8p52;
+    const double shifted = x + kRounder;
+    whole = shifted - kRounder;
+    bits = bits_of(shifted);
+  }
+  double whole;
+  uint64_t bits;  // modulo 2^51
+};
+
+// 2^n of n's last bits.
+ACLHOST_INLINE double power_of_two(uint64_t n) { return from_bits((n + 1023) << 52); }
+
+// x = 2^exponent * (1 + fraction) with -1/3 <= fraction < 1/3, of normal positive x.
+struct Split {
+  ACLHOST_INLINE explicit Split(double x) {
+    constexpr uint64_t kTwoThirds = 0x3FE5555555555555, kBias = uint64_t{1024} << 52;
+    const uint64_t biased = (bits_of(x) - kTwoThirds + kBias) >> 52;
+    // As the last bits of 2^52, since few processors convert 64-bit integers.
+    exponent = from_bits(biased | 0x4330000000000000) - (0x1p52 + 1024);
+    fraction = from_bits(bits_of(x) - (biased << 52) + kBias) - 1;
+  }
+  double exponent;
+  double fraction;
+};
+
+}  // namespace math
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

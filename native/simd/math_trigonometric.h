@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trigonometric functions and their inverses: Note [Mathematical functions].
+#pragma once
+
+#include "simd/math_core.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+namespace math {
+
+// x / (pi/2) as a whole number, of which only the remainder by 4 counts, and a rest of at most 1/2.
+//
+// Note [Large angles]
+// x is multiplied by 2/pi in three parts, the first two of 29 bits: their products with the 24 bits
+// of a float are exact, and multiples of 4 are taken off them. That is right up to 2^52. A larger x
+// is an even multiple of 2^28: with 2^-28 x in place of x the factor becomes 2^28 * 2/pi, of which
+// multiples of 4 do not count either, and so on: four sets of parts serve all floats. What is
+// lost is 2^-57 at most, and no float is as near to a multiple of pi/2 as 2^-32.
+struct Quadrant {
+  ACLHOST_INLINE explicit Quadrant(float angle) {
+    const double x = angle, size = magnitude_of(x);
+    double first = 0x1.45f306cp-1, second = 0x1.c9c882ap-29, third = 0x1.4fe13abe8fa9ap-59;
+    double scale = 1;
+    const auto beyond = [&](double bound, double a, double b, double c, double factor) {
+      first = size >= bound ? a : first;
+      second = size >= bound ? b : second;
+      third = size >= bound ? c : third;
+      scale = size >= bound ? factor : scale;
+    };
+    beyond(0x1p52, -0x1.1b1bbeap0, -0x1.ac07b16p-29, 0x1.f47d4d377036ep-58, 0x1p-28);
+    beyond(0x1p80, 0x1.29fc276p0, -0x1.05c1596p-29, -0x1.11f924eb53362p-59, 0x1p-56);
+    beyond(0x1p108, 0x1.7d1f534p0, 0x1.bb81b6cp-29, 0x1.4acc9e21c8210p-59, 0x1p-84);
+    const double scaled = x * scale;
+    const double high = without_fours(scaled * first), low = without_fours(scaled * second);
+    const Nearest n(high + low);
+    number = n.bits;
+    rest = ((high - n.whole) + low) + scaled * third;
+  }
+  // Of |x| < 2^53.
+  static ACLHOST_INLINE double without_fours(double x) {
+    constexpr double kRounder = 0x1.8p54;
+    return x - ((x + kRounder) - kRounder);
+  }
+  uint64_t number;
+  double rest;
+};
+
+// sine and cosine of rest * pi/2, |rest| <= 1/2, to within 4.6e-15 and 6.6e-14 of themselves.
+ACLHOST_INLINE double sine_of(double rest) {
+  return rest * polynomial(rest * rest, 1.5707963267948895, -0.6459640975042358,
+                           0.07969262615338969, -0.004681752564914669, 0.00016042914293421223,
+                           -3.5561895686735333e-06);
+}
+ACLHOST_INLINE double cosine_of(double rest) {
+  return polynomial(rest * rest, 0.9999999999999342, -1.2337005501181522, 0.25366950709016756,
+                    -0.02086346729561535, 0.0009191585217201374, -2.484583495593684e-05);
+}
+// The sine of (number + rest) * pi/2.
+ACLHOST_INLINE double sine_in_quadrant(uint64_t number, double rest) {
+  const uint64_t odd = 0 - (number & 1), sign = (number & 2) << 62;
+  const uint64_t size = (bits_of(cosine_of(rest)) & odd) | (bits_of(sine_of(rest)) & ~odd);
+  return from_bits(size ^ sign);
+}
+
+ACLHOST_INLINE float sin(float x) {
+  const Quadrant quadrant(x);
+  return static_cast<float>(sine_in_quadrant(quadrant.number, quadrant.rest));
+}
+ACLHOST_INLINE float cos(float x) {
+  const Quadrant quadrant(x);
+  return static_cast<float>(sine_in_quadrant(quadrant.number + 1, quadrant.rest));
+}
+ACLHOST_INLINE float tan(float x) {
+  const Quadrant quadrant(x);
+  const double sine = sine_in_quadrant(quadrant.number, quadrant.rest);
+  return static_cast<float>(sine / sine_in_quadrant(quadrant.number + 1, quadrant.rest));
+}
+// sin(pi x) / (pi x); +0 where x is whole.
+ACLHOST_INLINE float sinc(float x) {
+  const double size = magnitude_of(static_cast<double>(x));
+  const double bounded = size > 0x1p24 ? 0x1p24 : size;  // which is whole, as all that follow
+  const Nearest n(2 * bounded);
+  const double sine = sine_in_quadrant(n.bits, 2 * bounded - n.whole) + 0.0;
+  return x == 0 ? 1.0f : static_cast<float>(sine / (kPi * bounded));
+}
+
+// asin x to within 9.2e-13 of itself, |x| <= 1/2.
+ACLHOST_INLINE double asin_near_zero(double x) {
+  return x * polynomial(x * x, 1.0000000000009146, 0.16666666608636604, 0.07500006048745173,
+                        0.044640438191052054, 0.030430116905489753, 0.021838621681898273,
+                        0.02076255511935777, 0.0017150420845291408, 0.0331587085735064);
+}
+// Beyond 1/2: acos x = 2 asin(sqrt((1 - x) / 2)).
+ACLHOST_INLINE float asin(float x) {
+  const double size = magnitude_of(static_cast<double>(x));
+  const bool outer = size > 0.5;
+  const double angle = asin_near_zero(outer ? __builtin_sqrt((1 - size) * 0.5) : size);
+  const float result = static_cast<float>(outer ? kHalfPi - 2 * angle : angle);
+  return with_sign_of(magnitude_of(result), x);
+}
+ACLHOST_INLINE float acos(float x) {
+  const double wide = x, size = magnitude_of(wide);
+  const bool outer = size > 0.5;
+  const double angle = asin_near_zero(outer ? __builtin_sqrt((1 - size) * 0.5) : wide);
+  const double mirrored = wide < 0 ? kPi - 2 * angle : 2 * angle;
+  return static_cast<float>(outer ? mirrored : kHalfPi - angle);
+}
+
+// atan x to within 9.4e-12 of itself, |x| <= 1.
+ACLHOST_INLINE double atan_near_zero(double x) {
+  return x * polynomial(x * x, 0.9999999999906567, -0.33333333005373783, 0.19999980839536985,
+                        -0.1428527147012432, 0.11105742017964611, -0.09051621890625529,
+                        0.07503967618183265, -0.06042645939188249, 0.04396741362256848,
+                        -0.026338763786561394, 0.011646697241854489, -0.00327832763732221,
+                        0.00043296226986077566);
+}
+ACLHOST_INLINE float atan(float x) {
+  const double size = magnitude_of(static_cast<double>(x));
+  const bool outer = size > 1;
+  const double angle = atan_near_zero(outer ? 1 / size : size);
+  const float result = static_cast<float>(outer ? kHalfPi - angle : angle);
+  return with_sign_of(magnitude_of(result), x);
+}
+ACLHOST_INLINE float atan2(float y, float x) {
+  const double height = magnitude_of(static_cast<double>(y));
+  const double width = magnitude_of(static_cast<double>(x));
+  const bool steep = height > width;
+  const double less = steep ? width : height, more = steep ? height : width;
+  double ratio = less / more;
+  ratio = more == 0 ? 0.0 : ratio;
+  ratio = less == kInfinity<double> ? 1.0 : ratio;
+  double angle = atan_near_zero(ratio);
+  angle = steep ? kHalfPi - angle : angle;
+  angle = with_sign_of(1.0, static_cast<double>(x)) < 0 ? kPi - angle : angle;
+  const double sum = height + width;
+  angle = sum == sum ? angle : sum;
+  return with_sign_of(magnitude_of(static_cast<float>(angle)), y);
+}
+
+}  // namespace math
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions under test, each with a reference that is exact enough to judge floats.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+
+#include "simd/math.h"
+
+namespace sweep {
+
+namespace math = aclhost::math;
+
+constexpr long double kPi = 3.14159265358979323846264338327950288L;
+
+struct Unary {
+  const char* name;
+  void (*loop)(const float* in, float* out, std::size_t count);
+  double (*reference)(double x);
+};
+struct Binary {
+  const char* name;
+  void (*loop)(const float* left, const float* right, float* out, std::size_t count);
+  double (*reference)(double x, double y);
+};
+
+inline double sinc_reference(double x) {
+  if (x == 0) return 1;
+  if (std::isinf(x)) return 0;
+  const long double rest = std::remainder(static_cast<long double>(x), 2.0L);
+  if (rest == 0 || std::fabs(rest) == 1) return 0;
+  return static_cast<double>(std::sin(kPi * rest) / (kPi * x));
+}
+
+inline double lgamma_reference(double x) {
+  int sign = 0;
+  return static_cast<double>(::lgammal_r(x, &sign));
+}
+
+// The recurrence up to 20, from where eight terms of the series are more exact than long double.
+inline long double digamma_of_positive(long double x) {
+  long double sum = 0;
+  for (; x < 20; x += 1) sum -= 1 / x;
+  const long double terms[] = {1.0L / 12,  -1.0L / 120,     1.0L / 252, -1.0L / 240,
+                               1.0L / 132, -691.0L / 32760, 1.0L / 12,  -3617.0L / 8160};
+  long double series = 0, power = 1;
+  for (const long double term : terms) series += term * (power /= x * x);
+  return sum + std::log(x) - 0.5L / x - series;
+}
+inline double digamma_reference(double x) {
+  if (x == 0) return std::copysign(INFINITY, -x);
+  if (x > 0) return static_cast<double>(digamma_of_positive(x));
+  const long double rest = std::remainder(static_cast<long double>(x), 1.0L);
+  if (rest == 0 || std::isinf(x)) return NAN;
+  const long double cotangent = std::fabs(rest) == 0.5L ? 0 : kPi / std::tan(kPi * rest);
+  return static_cast<double>(digamma_of_positive(1 - static_cast<long double>(x)) - cotangent);
+}
+
+// Newton's method in long double from the double result.
+inline double erfinv_reference(double x) {
+  const long double start = math::erfinv(x);
+  if (!(std::fabs(x) < 1) || x == 0) return static_cast<double>(start);
+  const long double size = std::fabs(start), wanted = std::fabs(x);
+  const long double excess =
+      wanted < 0.5L ? std::erf(size) - wanted : (1 - wanted) - std::erfc(size);
+  const long double slope = 2 / std::sqrt(kPi) * std::exp(-size * size);
+  return static_cast<double>(std::copysign(size - excess / slope, static_cast<long double>(x)));
+}
+
+inline double remainder_reference(double x, double y) {
+  const double rest = std::fmod(x, y);
+  return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
+}
+
+#define UNARY(name, reference_of_x)                                      \
+  {#name,                                                                \
+   [](const float* in, float* out, std::size_t count) {                  \
+     for (std::size_t k = 0; k < count; ++k) out[k] = math::name(in[k]); \
+   },                                                                    \
+   [](double x) -> double { return reference_of_x; }}
+#define BINARY(name, reference_of_x_and_y)                                           \
+  {#name,                                                                            \
+   [](const float* left, const float* right, float* out, std::size_t count) {        \
+     for (std::size_t k = 0; k < count; ++k) out[k] = math::name(left[k], right[k]); \
+   },                                                                                \
+   [](double x, double y) -> double { return reference_of_x_and_y; }}
+
+inline const Unary kUnary[] = {
+    UNARY(exp, std::exp(x)),
+    UNARY(exp2, std::exp2(x)),
+    UNARY(expm1, std::expm1(x)),
+    UNARY(sigmoid, 1 / (1 + std::exp(-x))),
+    UNARY(log, std::log(x)),
+    UNARY(log2, std::log2(x)),
+    UNARY(log10, std::log10(x)),
+    UNARY(log1p, std::log1p(x)),
+    UNARY(log1p_exp, x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x))),
+    UNARY(sqrt, std::sqrt(x)),
+    UNARY(rsqrt, 1 / std::sqrt(x)),
+    UNARY(sin, std::sin(x)),
+    UNARY(cos, std::cos(x)),
+    UNARY(tan, std::tan(x)),
+    UNARY(sinc, sinc_reference(x)),
+    UNARY(asin, std::asin(x)),
+    UNARY(acos, std::acos(x)),
+    UNARY(atan, std::atan(x)),
+    UNARY(sinh, std::sinh(x)),
+    UNARY(cosh, std::cosh(x)),
+    UNARY(tanh, std::tanh(x)),
+    UNARY(asinh, std::asinh(x)),
+    UNARY(acosh, std::acosh(x)),
+    UNARY(atanh, std::atanh(x)),
+    UNARY(erf, std::erf(x)),
+    UNARY(erfc, std::erfc(x)),
+    UNARY(erfinv, erfinv_reference(x)),
+    UNARY(lgamma, lgamma_reference(x)),
+    UNARY(digamma, digamma_reference(x)),
+    UNARY(floor, std::floor(x)),
+    UNARY(ceil, std::ceil(x)),
+    UNARY(trunc, std::trunc(x)),
+    UNARY(round, std::nearbyint(x)),
+};
+
+inline const Binary kBinary[] = {
+    BINARY(pow, std::pow(x, y)),
+    BINARY(atan2, std::atan2(x, y)),
+    BINARY(fmod, std::fmod(x, y)),
+    BINARY(remainder, remainder_reference(x, y)),
+};
+
+#undef UNARY
+#undef BINARY
+
+}  // namespace sweep

@@ -10,4 +10,5 @@
 #include "simd/math_gamma.h"
 #include "simd/math_power.h"
 #include "simd/math_rounding.h"
+#include "simd/math_single.h"
 #include "simd/math_trigonometric.h"

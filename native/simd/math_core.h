@@ -9,6 +9,7 @@
 // must; which NaN is not specified. tests/sweep measures the errors.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 
@@ -30,14 +31,24 @@ constexpr double kPi = 3.14159265358979323846, kHalfPi = kPi / 2;
 constexpr double kLn2 = 0.69314718055994530942;
 constexpr double kLog2E = 1.44269504088896340736, kLog10E = 0.43429448190325182765;
 
-// Coefficients follow the lowest power first.
-template <typename T>
-ACLHOST_INLINE T polynomial(T, T coefficient) {
-  return coefficient;
+// The polynomial with the coefficients first, first + step, ... of count, the lowest power first.
+// Long ones are two of half the length in the square of x, which do not wait for each other.
+template <std::size_t first, std::size_t step, typename T, std::size_t count>
+ACLHOST_INLINE T polynomial_part(T x, const T (&coefficients)[count]) {
+  constexpr std::size_t kTerms = (count - first + step - 1) / step;
+  if constexpr (kTerms == 1) {
+    return coefficients[first];
+  } else if constexpr (kTerms < 8) {
+    return polynomial_part<first + step, step>(x, coefficients) * x + coefficients[first];
+  } else {
+    return polynomial_part<first + step, 2 * step>(x * x, coefficients) * x +
+           polynomial_part<first, 2 * step>(x * x, coefficients);
+  }
 }
 template <typename T, typename... Rest>
-ACLHOST_INLINE T polynomial(T x, T coefficient, Rest... rest) {
-  return polynomial(x, rest...) * x + coefficient;
+ACLHOST_INLINE T polynomial(T x, Rest... coefficients) {
+  const T array[] = {coefficients...};
+  return polynomial_part<0, 1>(x, array);
 }
 
 ACLHOST_INLINE uint32_t bits_of(float x) { return bit_cast<uint32_t>(x); }
@@ -94,6 +105,13 @@ struct Split {
   double exponent;
   double fraction;
 };
+
+// result where log x is finite, otherwise log's special values.
+ACLHOST_INLINE float log_special(float x, float result) {
+  result = x == kInfinity<float> ? x : result;
+  const float outside = x == 0 ? -kInfinity<float> : kNan<float>;
+  return x > 0 ? result : outside;
+}
 
 }  // namespace math
 }  // namespace ACLHOST_ISA

@@ -45,7 +45,10 @@ ACLHOST_INLINE double expm1(double x) {
   const double result = (e.power * e.less_one + (e.power - e.inverse_rest)) * e.rest_of_power;
   return x == 0 ? x : result;
 }
-ACLHOST_INLINE double sigmoid(double x) { return 1 / (1 + exp(-x)); }
+ACLHOST_INLINE double sigmoid(double x) {
+  const double power = exp(-magnitude_of(x));
+  return (x < 0 ? power : 1) / (1 + power);
+}
 
 inline double exp2(double x) { return std::exp2(x); }
 inline double log(double x) { return std::log(x); }

@@ -28,18 +28,6 @@ ACLHOST_INLINE float erfc(float x) {
   return static_cast<float>(wide < 0 ? 2 - tail : tail);
 }
 
-ACLHOST_INLINE float erf(float x) {
-  const double size = magnitude_of(static_cast<double>(x)), bounded = size > 1 ? 1 : size;
-  // erf x to within 8.3e-13 of itself, |x| <= 1.
-  const double inner =
-      bounded * polynomial(bounded * bounded, 1.128379167094586, -0.37612638888504013,
-                           0.11283791285374876, -0.026866131409590176, 0.005223776408534728,
-                           -0.0008542488992309472, 0.0001195481924012678, -1.389870363468752e-05,
-                           1.0562986319309432e-06);
-  const double result = size > 1 ? 1 - erfc_positive(size) : inner;
-  return with_sign_of(static_cast<float>(result), x);
-}
-
 // erfinv x / x is a smooth function of w = -log(1 - x x), for large w of its root.
 ACLHOST_INLINE float erfinv(float x) {
   const double wide = x, size = magnitude_of(wide), inside = size < 1 ? size : 0.0;

@@ -40,19 +40,12 @@ struct Exponential {
 // Bounds beyond which a float result is infinite or 0.
 ACLHOST_INLINE double within_exp_range(double x) { return clamp(x, -110.0, 110.0); }
 
-ACLHOST_INLINE float exp(float x) {
-  return static_cast<float>(Exponential::of(within_exp_range(x)).value());
-}
 ACLHOST_INLINE float exp2(float x) {
   return static_cast<float>(Exponential::of_base_two(clamp<double>(x, -160.0, 140.0)).value());
 }
 ACLHOST_INLINE float expm1(float x) {
   const double result = Exponential::of(within_exp_range(x)).value_less_one();
   return x == 0 ? x : static_cast<float>(result);
-}
-ACLHOST_INLINE float sigmoid(float x) {
-  const double inverse = Exponential::of(within_exp_range(-static_cast<double>(x))).value();
-  return static_cast<float>(1 / (1 + inverse));
 }
 
 // log1p(f) to within 1.6e-11 of itself, |f| <= 1/3.
@@ -75,14 +68,6 @@ ACLHOST_INLINE double log1p_normal(double less_one) {
   return split.exponent * kLn2 + log1p_near_zero(fraction);
 }
 
-// result where log x is finite, otherwise log's special values.
-ACLHOST_INLINE float log_special(float x, float result) {
-  result = x == kInfinity<float> ? x : result;
-  const float outside = x == 0 ? -kInfinity<float> : kNan<float>;
-  return x > 0 ? result : outside;
-}
-
-ACLHOST_INLINE float log(float x) { return log_special(x, static_cast<float>(log_normal(x))); }
 ACLHOST_INLINE float log2(float x) {
   const Split split(x);
   const double result = split.exponent + log1p_near_zero(split.fraction) * kLog2E;
@@ -129,10 +114,6 @@ ACLHOST_INLINE float sinh(float x) {
 }
 ACLHOST_INLINE float cosh(float x) {
   return static_cast<float>(Hyperbolic(clamp<double>(x, -100.0, 100.0)).cosh);
-}
-ACLHOST_INLINE float tanh(float x) {
-  const Hyperbolic h(clamp<double>(x, -20.0, 20.0));
-  return x == 0 ? x : static_cast<float>(h.sinh / h.cosh);
 }
 ACLHOST_INLINE float asinh(float x) {
   const double size = magnitude_of(static_cast<double>(x)), square = size * size;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The logarithm of the gamma function and its derivative, in double; not vectorised.
+// lgamma is the C library's, with the bits that its author gave it.
 #pragma once
 
 #include <cmath>

@@ -25,24 +25,24 @@ ACLHOST_INLINE double log2_precise(double x) {
   return split.exponent + s * quotient * kLog2E;
 }
 
-// Selects follow one another and compare doubles only: others do not vectorise everywhere.
+// Baseline can choose among doubles by doubles, not among their bits; hence products with a sign.
 ACLHOST_INLINE float pow(float x, float y) {
   const double wide_x = x, size = magnitude_of(wide_x);
   const double wide_y = clamp<double>(y, -0x1p200, 0x1p200);  // finite: 1 to the infinite is 1
   double log_size = log2_precise(size);
   log_size = size == 0 ? -kInfinity<double> : log_size;
   log_size = size < kInfinity<double> ? log_size : size;  // NaN, too
-  const double bounded = clamp(wide_y * log_size, -160.0, 140.0);
+  const double exponent = wide_y * log_size, exponent_size = magnitude_of(exponent);
+  const double bounded = with_sign_of(exponent_size > 160 ? 160 : exponent_size, exponent);
   const double power = Exponential::of_base_two(bounded).value();
 
-  const double bounded_y = clamp(wide_y, -0x1p24, 0x1p24),
-               half_y = bounded_y * 0.5;  // 2^24 is even
-  double sign_source = Nearest(half_y).whole == half_y ? 1.0 : wide_x;
-  sign_source = Nearest(bounded_y).whole == bounded_y ? sign_source : 1.0;
-  const double signed_power = from_bits(bits_of(power) | (bits_of(sign_source) & kSignBit<double>));
-  double of_fraction = wide_x < 0 ? kNan<double> : signed_power;
-  of_fraction = wide_x == -kInfinity<double> ? signed_power : of_fraction;
-  double result = Nearest(bounded_y).whole == bounded_y ? signed_power : of_fraction;
+  const double bounded_y = clamp(wide_y, -0x1p24, 0x1p24);  // all beyond are even
+  const double half_y = bounded_y * 0.5;
+  double sign = Nearest(half_y).whole == half_y ? 1.0 : with_sign_of(1.0, wide_x);
+  sign = Nearest(bounded_y).whole == bounded_y ? sign : 1.0;
+  double domain = Nearest(bounded_y).whole == bounded_y ? 1.0 : wide_x;
+  domain = domain == -kInfinity<double> ? 1.0 : domain;
+  double result = domain < 0 ? kNan<double> : power * sign;
   result = wide_x == 1 ? 1.0 : result;
   result = wide_y == 0 ? 1.0 : result;
   return static_cast<float>(result);

@@ -13,8 +13,11 @@ namespace math = aclhost::math;
 
 constexpr long double kPi = 3.14159265358979323846264338327950288L;
 
+enum class Symmetry { kNone, kEven, kOdd };
+
 struct Unary {
   const char* name;
+  Symmetry symmetry;
   void (*loop)(const float* in, float* out, std::size_t count);
   double (*reference)(double x);
 };
@@ -72,8 +75,8 @@ inline double remainder_reference(double x, double y) {
   return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
 }
 
-#define UNARY(name, reference_of_x)                                      \
-  {#name,                                                                \
+#define UNARY(name, symmetry, reference_of_x)                            \
+  {#name, Symmetry::symmetry,                                            \
    [](const float* in, float* out, std::size_t count) {                  \
      for (std::size_t k = 0; k < count; ++k) out[k] = math::name(in[k]); \
    },                                                                    \
@@ -86,39 +89,39 @@ inline double remainder_reference(double x, double y) {
    [](double x, double y) -> double { return reference_of_x_and_y; }}
 
 inline const Unary kUnary[] = {
-    UNARY(exp, std::exp(x)),
-    UNARY(exp2, std::exp2(x)),
-    UNARY(expm1, std::expm1(x)),
-    UNARY(sigmoid, 1 / (1 + std::exp(-x))),
-    UNARY(log, std::log(x)),
-    UNARY(log2, std::log2(x)),
-    UNARY(log10, std::log10(x)),
-    UNARY(log1p, std::log1p(x)),
-    UNARY(log1p_exp, x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x))),
-    UNARY(sqrt, std::sqrt(x)),
-    UNARY(rsqrt, 1 / std::sqrt(x)),
-    UNARY(sin, std::sin(x)),
-    UNARY(cos, std::cos(x)),
-    UNARY(tan, std::tan(x)),
-    UNARY(sinc, sinc_reference(x)),
-    UNARY(asin, std::asin(x)),
-    UNARY(acos, std::acos(x)),
-    UNARY(atan, std::atan(x)),
-    UNARY(sinh, std::sinh(x)),
-    UNARY(cosh, std::cosh(x)),
-    UNARY(tanh, std::tanh(x)),
-    UNARY(asinh, std::asinh(x)),
-    UNARY(acosh, std::acosh(x)),
-    UNARY(atanh, std::atanh(x)),
-    UNARY(erf, std::erf(x)),
-    UNARY(erfc, std::erfc(x)),
-    UNARY(erfinv, erfinv_reference(x)),
-    UNARY(lgamma, lgamma_reference(x)),
-    UNARY(digamma, digamma_reference(x)),
-    UNARY(floor, std::floor(x)),
-    UNARY(ceil, std::ceil(x)),
-    UNARY(trunc, std::trunc(x)),
-    UNARY(round, std::nearbyint(x)),
+    UNARY(exp, kNone, std::exp(x)),
+    UNARY(exp2, kNone, std::exp2(x)),
+    UNARY(expm1, kNone, std::expm1(x)),
+    UNARY(sigmoid, kNone, 1 / (1 + std::exp(-x))),
+    UNARY(log, kNone, std::log(x)),
+    UNARY(log2, kNone, std::log2(x)),
+    UNARY(log10, kNone, std::log10(x)),
+    UNARY(log1p, kNone, std::log1p(x)),
+    UNARY(log1p_exp, kNone, x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x))),
+    UNARY(sqrt, kNone, std::sqrt(x)),
+    UNARY(rsqrt, kNone, 1 / std::sqrt(x)),
+    UNARY(sin, kOdd, std::sin(x)),
+    UNARY(cos, kEven, std::cos(x)),
+    UNARY(tan, kOdd, std::tan(x)),
+    UNARY(sinc, kEven, sinc_reference(x)),
+    UNARY(asin, kOdd, std::asin(x)),
+    UNARY(acos, kNone, std::acos(x)),
+    UNARY(atan, kOdd, std::atan(x)),
+    UNARY(sinh, kOdd, std::sinh(x)),
+    UNARY(cosh, kEven, std::cosh(x)),
+    UNARY(tanh, kOdd, std::tanh(x)),
+    UNARY(asinh, kOdd, std::asinh(x)),
+    UNARY(acosh, kNone, std::acosh(x)),
+    UNARY(atanh, kOdd, std::atanh(x)),
+    UNARY(erf, kOdd, std::erf(x)),
+    UNARY(erfc, kNone, std::erfc(x)),
+    UNARY(erfinv, kOdd, erfinv_reference(x)),
+    UNARY(lgamma, kNone, lgamma_reference(x)),
+    UNARY(digamma, kNone, digamma_reference(x)),
+    UNARY(floor, kNone, std::floor(x)),
+    UNARY(ceil, kNone, std::ceil(x)),
+    UNARY(trunc, kOdd, std::trunc(x)),
+    UNARY(round, kOdd, std::nearbyint(x)),
 };
 
 inline const Binary kBinary[] = {

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <vector>
 
 #include "functions.h"
@@ -35,17 +36,20 @@ uint32_t bits_of(float value) {
 // In units of the last place of a float at the reference. What has no finite error is infinite:
 // NaN for a number, a number for NaN, 0 with the wrong sign.
 double error_in_ulp(float result, double reference) {
-  if (std::isnan(result) || std::isnan(reference)) {
-    return std::isnan(result) && std::isnan(reference) ? 0 : INFINITY;
+  if (result != result || reference != reference) {
+    return result != result && reference != reference ? 0 : INFINITY;
   }
   if (result == 0 && std::signbit(result) != std::signbit(reference)) return INFINITY;
   // An infinite result is what follows the largest float.
   const double wide = std::clamp<double>(result, -0x1p128, 0x1p128);
   const double wanted = std::clamp(reference, -0x1p128, 0x1p128);
-  int exponent = 0;
-  std::frexp(wanted, &exponent);
-  exponent = std::clamp(exponent - 1, -126, 127);
-  return std::fabs(wide - wanted) * std::ldexp(1.0, 23 - exponent);
+  uint64_t bits;
+  std::memcpy(&bits, &wanted, sizeof bits);
+  const uint64_t exponent = std::clamp<uint64_t>(bits >> 52 & 0x7FF, 1023 - 126, 1023 + 127);
+  const uint64_t per_ulp_bits = (uint64_t{2 * 1023 + 23} - exponent) << 52;
+  double per_ulp;
+  std::memcpy(&per_ulp, &per_ulp_bits, sizeof per_ulp);
+  return std::fabs(wide - wanted) * per_ulp;
 }
 
 class Judge {
@@ -97,6 +101,19 @@ std::vector<float> special_values() {
   return values;
 }
 
+// Negative floats of a symmetric function are compared with its results of positive ones.
+void add_mirrored(const Unary& function, const std::vector<float>& in,
+                  const std::vector<float>& out, std::size_t count, Judge& judge) {
+  std::vector<float> positive(count), expected(count);
+  std::transform(in.begin(), in.begin() + count, positive.begin(), std::negate<float>());
+  function.loop(positive.data(), expected.data(), count);
+  std::size_t k = 0;
+  judge.add(in.data(), in.data(), out.data(), count, [&](float, float) {
+    const float value = expected[k++];
+    return function.symmetry == Symmetry::kOdd ? -value : value;
+  });
+}
+
 void sweep_unary(const Unary& function, uint64_t step, Judge& judge) {
   const auto reference = [&](float x, float) { return function.reference(x); };
   std::vector<float> in = special_values(), out(std::max(kBlock, in.size()));
@@ -109,7 +126,11 @@ void sweep_unary(const Unary& function, uint64_t step, Judge& judge) {
       in[count] = float_of(static_cast<uint32_t>(first + step * count));
     }
     function.loop(in.data(), out.data(), count);
-    judge.add(in.data(), in.data(), out.data(), count, reference);
+    if (function.symmetry == Symmetry::kNone || first < uint64_t{1} << 31) {
+      judge.add(in.data(), in.data(), out.data(), count, reference);
+    } else {
+      add_mirrored(function, in, out, count, judge);
+    }
   }
 }
 

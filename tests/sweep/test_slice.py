@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Special values and a few thousand floats of the sweep."""
+
+from __future__ import annotations
+
+import pytest
+
+from aclhost.spec.measured_ulps import MAX_ULPS
+from sweep.program import Program, isas
+
+STEP = 99_991  # prime: all exponents and many significands
+BOUND = 2.0
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("sweep")
+    return [Program.build(isa, folder) for isa in isas()]
+
+
+def test_errors_and_bits(programs):
+    """One test for all functions: the programs are compiled once."""
+    failures = []
+    for name in programs[-1].names():
+        results = {program.isa: program.errors(name, STEP) for program in programs}
+        most = max(result.ulps for result in results.values())
+        if not most <= min(BOUND, MAX_ULPS[name]):
+            failures.append(f"{name}: {most} ulp, stored {MAX_ULPS.get(name)}: {results}")
+        if len({result.checksum for result in results.values()}) != 1:
+            failures.append(f"{name}: other bits with other instruction sets: {results}")
+    assert not failures
+
+
+def test_all_functions_are_stored(programs):
+    assert set(MAX_ULPS) == set(programs[-1].names())

@@ -81,14 +81,6 @@ ACLHOST_INLINE float log1p(float x) {
   const float special = log_special(1 + x, result);
   return x == 0 ? x : special;
 }
-// log(1 + e^x), without overflow.
-ACLHOST_INLINE float log1p_exp(float x) {
-  const double wide = x, positive = wide > 0 ? wide : 0;
-  const double power = Exponential::of(clamp(-magnitude_of(wide), -110.0, 0.0)).value();
-  const float result = static_cast<float>(positive + log1p_normal(power));
-  return x == x ? result : x;
-}
-
 // sinh and cosh of x = n ln 2 + r by addition theorems from those of r, halves of 2^n and 2^-n.
 struct Hyperbolic {
   ACLHOST_INLINE explicit Hyperbolic(double x) {

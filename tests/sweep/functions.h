@@ -19,12 +19,12 @@ struct Unary {
   const char* name;
   Symmetry symmetry;
   void (*loop)(const float* in, float* out, std::size_t count);
-  double (*reference)(double x);
+  void (*reference)(const float* in, double* out, std::size_t count);
 };
 struct Binary {
   const char* name;
   void (*loop)(const float* left, const float* right, float* out, std::size_t count);
-  double (*reference)(double x, double y);
+  void (*reference)(const float* left, const float* right, double* out, std::size_t count);
 };
 
 inline double sinc_reference(double x) {
@@ -80,13 +80,23 @@ inline double remainder_reference(double x, double y) {
    [](const float* in, float* out, std::size_t count) {                  \
      for (std::size_t k = 0; k < count; ++k) out[k] = math::name(in[k]); \
    },                                                                    \
-   [](double x) -> double { return reference_of_x; }}
+   [](const float* in, double* out, std::size_t count) {                 \
+     for (std::size_t k = 0; k < count; ++k) {                           \
+       const double x = in[k];                                           \
+       out[k] = reference_of_x;                                          \
+     }                                                                   \
+   }}
 #define BINARY(name, reference_of_x_and_y)                                           \
   {#name,                                                                            \
    [](const float* left, const float* right, float* out, std::size_t count) {        \
      for (std::size_t k = 0; k < count; ++k) out[k] = math::name(left[k], right[k]); \
    },                                                                                \
-   [](double x, double y) -> double { return reference_of_x_and_y; }}
+   [](const float* left, const float* right, double* out, std::size_t count) {       \
+     for (std::size_t k = 0; k < count; ++k) {                                       \
+       const double x = left[k], y = right[k];                                       \
+       out[k] = reference_of_x_and_y;                                                \
+     }                                                                               \
+   }}
 
 inline const Unary kUnary[] = {
     UNARY(exp, kNone, std::exp(x)),
@@ -97,7 +107,7 @@ inline const Unary kUnary[] = {
     UNARY(log2, kNone, std::log2(x)),
     UNARY(log10, kNone, std::log10(x)),
     UNARY(log1p, kNone, std::log1p(x)),
-    UNARY(log1p_exp, kNone, x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x))),
+    UNARY(log1p_exp, kNone, (x > 0 ? x : 0) + std::log1p(std::exp(-std::fabs(x)))),
     UNARY(sqrt, kNone, std::sqrt(x)),
     UNARY(rsqrt, kNone, 1 / std::sqrt(x)),
     UNARY(sin, kOdd, std::sin(x)),

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import platform
+import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+FUNCTIONS = Path(__file__).with_name("functions.h")
 # As CMakeLists.txt compiles kernels.
 FLAGS = ("-std=c++17", "-O3", "-Wall", "-Wextra", "-Werror", "-fschedule-insns", "-fsched-pressure")
 FLOAT_FLAGS = ("-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math")
@@ -30,6 +32,14 @@ def isas() -> list[str]:
     return [isa for isa in ISAS if all(flag[2:] in has for flag in ISAS[isa] if "=" not in flag)]
 
 
+def vectorised(report: str) -> frozenset[str]:
+    """The functions in whose lines of functions.h the compiler reports a vectorised loop."""
+    lines = FUNCTIONS.read_text().splitlines()
+    numbers = re.findall(r"functions\.h:(\d+):\d+: optimized: +loop vectorized", report)
+    found = (re.match(r" *(?:UN|BIN)ARY\((\w+)", lines[int(number) - 1]) for number in numbers)
+    return frozenset(match[1] for match in found if match)
+
+
 @dataclass(frozen=True)
 class Result:
     """What the program says of one function."""
@@ -45,16 +55,18 @@ class Program:
 
     isa: str
     path: Path
+    vectorised: frozenset[str]  # the functions whose loops the compiler vectorised
 
     @classmethod
     def build(cls, isa: str, folder: Path) -> Program:
         """Compiles it into a folder."""
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"sweep-{isa}"
-        source = Path(__file__).with_name("sweep.cpp")
+        source, report = Path(__file__).with_name("sweep.cpp"), folder / f"report-{isa}"
         options = [*FLAGS, *FLOAT_FLAGS, *ISAS[isa], f"-DACLHOST_ISA={isa}", f"-I{ROOT / 'native'}"]
+        options.append(f"-fopt-info-vec={report}")
         subprocess.run(["g++", *options, source, "-o", path], check=True)
-        return cls(isa, path)
+        return cls(isa, path, vectorised(report.read_text()))
 
     def names(self) -> dict[str, str]:
         """The functions and whether they are unary or binary."""

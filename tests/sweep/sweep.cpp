@@ -20,7 +20,7 @@
 namespace sweep {
 namespace {
 
-constexpr std::size_t kBlock = 4096;
+constexpr uint64_t kBlock = 4096;
 
 float float_of(uint32_t bits) {
   float value;
@@ -35,53 +35,59 @@ uint32_t bits_of(float value) {
 
 // In units of the last place of a float at the reference. What has no finite error is infinite:
 // NaN for a number, a number for NaN, 0 with the wrong sign.
-double error_in_ulp(float result, double reference) {
-  if (result != result || reference != reference) {
-    return result != result && reference != reference ? 0 : INFINITY;
-  }
-  if (result == 0 && std::signbit(result) != std::signbit(reference)) return INFINITY;
+inline double error_in_ulp(float result, double reference) {
   // An infinite result is what follows the largest float.
-  const double wide = std::clamp<double>(result, -0x1p128, 0x1p128);
-  const double wanted = std::clamp(reference, -0x1p128, 0x1p128);
-  uint64_t bits;
-  std::memcpy(&bits, &wanted, sizeof bits);
-  const uint64_t exponent = std::clamp<uint64_t>(bits >> 52 & 0x7FF, 1023 - 126, 1023 + 127);
-  const uint64_t per_ulp_bits = (uint64_t{2 * 1023 + 23} - exponent) << 52;
-  double per_ulp;
-  std::memcpy(&per_ulp, &per_ulp_bits, sizeof per_ulp);
-  return std::fabs(wide - wanted) * per_ulp;
+  const double wide = math::clamp<double>(result, -0x1p128, 0x1p128);
+  const double wanted = math::clamp(reference, -0x1p128, 0x1p128);
+  const double size = math::clamp(std::fabs(wanted), 0x1p-126, 0x1p127);
+  const uint64_t exponent = math::bits_of(size) & 0x7FF0000000000000;
+  const double ulps_in_one = math::from_bits((uint64_t{2 * 1023 + 23} << 52) - exponent);
+  double error = std::fabs(wide - wanted) * ulps_in_one;
+  const double zero_error = std::copysign(1.0, wide) == std::copysign(1.0, wanted) ? 0 : INFINITY;
+  error = wide == 0 ? error + zero_error : error;
+  const double number_error = wide == wide ? INFINITY : 0;  // if the reference is NaN
+  error = wanted == wanted ? error : number_error;
+  return error == error ? error : INFINITY;
 }
 
 class Judge {
  public:
-  explicit Judge(bool errors) : errors_(errors) {}
-
-  template <typename Reference>
-  void add(const float* left, const float* right, const float* out, std::size_t count,
-           const Reference& reference) {
+  void add_bits(const float* out, std::size_t count) {
     for (std::size_t k = 0; k < count; ++k) {
-      const uint32_t bits = std::isnan(out[k]) ? 0x7FC00000u : bits_of(out[k]);
-      checksum_ = (checksum_ ^ bits) * 0x9E3779B97F4A7C15u + (checksum_ >> 29);
-      if (!errors_) continue;
-      const double error = error_in_ulp(out[k], reference(left[k], right[k]));
-      if (error > worst_) {
-        worst_ = error;
-        worst_left_ = bits_of(left[k]);
-        worst_right_ = bits_of(right[k]);
-      }
+      const uint32_t bits = out[k] == out[k] ? bits_of(out[k]) : 0x7FC00000u;
+      uint64_t& sum = checksums_[k % 4];  // several, for one product waits for the last
+      sum = (sum ^ bits) * 0x9E3779B97F4A7C15u;
+      sum ^= sum >> 29;
     }
   }
+  void add_errors(const float* left, const float* right, const float* out, const double* reference,
+                  std::size_t count) {
+    errors_.resize(count);
+    double* errors = errors_.data();
+    uint64_t larger = 0;
+    for (std::size_t k = 0; k < count; ++k) {
+      errors[k] = error_in_ulp(out[k], reference[k]);
+      larger |= errors[k] > worst_ ? 1 : 0;
+    }
+    if (larger == 0) return;
+    const std::size_t worst = std::max_element(errors, errors + count) - errors;
+    worst_ = errors[worst];
+    worst_left_ = bits_of(left[worst]);
+    worst_right_ = bits_of(right[worst]);
+  }
   void print() const {
+    uint64_t checksum = 0;
+    for (const uint64_t part : checksums_) checksum = checksum * 31 + part;
     std::printf("%.4f %08x %08x %016llx\n", worst_, worst_left_, worst_right_,
-                static_cast<unsigned long long>(checksum_));
+                static_cast<unsigned long long>(checksum));
   }
 
  private:
-  bool errors_;
+  std::vector<double> errors_;
   double worst_ = 0;
   uint32_t worst_left_ = 0;
   uint32_t worst_right_ = 0;
-  uint64_t checksum_ = 0;
+  uint64_t checksums_[4] = {};
 };
 
 // With both signs. Around each of the first there are neighbours, too.
@@ -101,38 +107,54 @@ std::vector<float> special_values() {
   return values;
 }
 
-// Negative floats of a symmetric function are compared with its results of positive ones.
-void add_mirrored(const Unary& function, const std::vector<float>& in,
-                  const std::vector<float>& out, std::size_t count, Judge& judge) {
-  std::vector<float> positive(count), expected(count);
-  std::transform(in.begin(), in.begin() + count, positive.begin(), std::negate<float>());
-  function.loop(positive.data(), expected.data(), count);
-  std::size_t k = 0;
-  judge.add(in.data(), in.data(), out.data(), count, [&](float, float) {
-    const float value = expected[k++];
-    return function.symmetry == Symmetry::kOdd ? -value : value;
-  });
-}
+class UnarySweep {
+ public:
+  UnarySweep(const Unary& function, bool errors, Judge& judge)
+      : function_(function), errors_(errors), judge_(judge) {}
 
-void sweep_unary(const Unary& function, uint64_t step, Judge& judge) {
-  const auto reference = [&](float x, float) { return function.reference(x); };
-  std::vector<float> in = special_values(), out(std::max(kBlock, in.size()));
-  function.loop(in.data(), out.data(), in.size());
-  judge.add(in.data(), in.data(), out.data(), in.size(), reference);
-  in.resize(kBlock);
-  for (uint64_t first = 0; first < uint64_t{1} << 32; first += step * kBlock) {
-    std::size_t count = 0;
-    for (; count < kBlock && first + step * count < uint64_t{1} << 32; ++count) {
-      in[count] = float_of(static_cast<uint32_t>(first + step * count));
-    }
-    function.loop(in.data(), out.data(), count);
-    if (function.symmetry == Symmetry::kNone || first < uint64_t{1} << 31) {
-      judge.add(in.data(), in.data(), out.data(), count, reference);
-    } else {
-      add_mirrored(function, in, out, count, judge);
+  void run(uint64_t step) {
+    in_ = special_values();
+    judge_block(false);
+    for (uint64_t first = 0; first < uint64_t{1} << 32; first += step * kBlock) {
+      in_.resize(std::min(((uint64_t{1} << 32) - first + step - 1) / step, kBlock));
+      for (std::size_t k = 0; k < in_.size(); ++k) {
+        in_[k] = float_of(static_cast<uint32_t>(first + step * k));
+      }
+      judge_block(first >> 31 != 0);
     }
   }
-}
+
+ private:
+  void judge_block(bool negative) {
+    const std::size_t count = in_.size();
+    out_.resize(count);
+    reference_.resize(count);
+    function_.loop(in_.data(), out_.data(), count);
+    judge_.add_bits(out_.data(), count);
+    if (!errors_) return;
+    if (negative && function_.symmetry != Symmetry::kNone) {
+      refer_to_positive();
+    } else {
+      function_.reference(in_.data(), reference_.data(), count);
+    }
+    judge_.add_errors(in_.data(), in_.data(), out_.data(), reference_.data(), count);
+  }
+  // Negative floats of a symmetric function are compared with its results of positive ones.
+  void refer_to_positive() {
+    std::vector<float> positive(in_.size()), expected(in_.size());
+    std::transform(in_.begin(), in_.end(), positive.begin(), std::negate<float>());
+    function_.loop(positive.data(), expected.data(), in_.size());
+    const double sign = function_.symmetry == Symmetry::kOdd ? -1 : 1;
+    std::transform(expected.begin(), expected.end(), reference_.begin(),
+                   [&](float value) { return sign * value; });
+  }
+
+  const Unary& function_;
+  bool errors_;
+  Judge& judge_;
+  std::vector<float> in_, out_;
+  std::vector<double> reference_;
+};
 
 // A partner for each float: arbitrary, of a like size, or one with which pow stays finite.
 float partner(uint32_t bits, uint64_t index) {
@@ -148,30 +170,35 @@ float partner(uint32_t bits, uint64_t index) {
   }
 }
 
-void sweep_binary(const Binary& function, uint64_t step, Judge& judge) {
-  const auto reference = [&](float x, float y) { return function.reference(x, y); };
+void sweep_binary(const Binary& function, uint64_t step, bool errors, Judge& judge) {
   std::vector<float> left, right, out;
-  const auto run = [&] {
-    out.resize(left.size());
-    function.loop(left.data(), right.data(), out.data(), left.size());
-    judge.add(left.data(), right.data(), out.data(), left.size(), reference);
+  std::vector<double> reference;
+  const auto judge_block = [&] {
+    const std::size_t count = left.size();
+    out.resize(count);
+    reference.resize(count);
+    function.loop(left.data(), right.data(), out.data(), count);
+    judge.add_bits(out.data(), count);
+    if (errors) {
+      function.reference(left.data(), right.data(), reference.data(), count);
+      judge.add_errors(left.data(), right.data(), out.data(), reference.data(), count);
+    }
     left.clear();
     right.clear();
   };
-  const std::vector<float> special = special_values();
-  for (const float x : special) {
-    for (const float y : special) {
+  for (const float x : special_values()) {
+    for (const float y : special_values()) {
       left.push_back(x);
       right.push_back(y);
     }
   }
-  run();
+  judge_block();
   for (uint64_t bits = 0, index = 0; bits < uint64_t{1} << 32; bits += step, ++index) {
     left.push_back(float_of(static_cast<uint32_t>(bits)));
     right.push_back(partner(static_cast<uint32_t>(bits), index));
-    if (left.size() == kBlock) run();
+    if (left.size() == kBlock) judge_block();
   }
-  run();
+  judge_block();
 }
 
 int main(int count, char** arguments) {
@@ -181,13 +208,16 @@ int main(int count, char** arguments) {
     return 0;
   }
   if (count != 4) return 2;
-  Judge judge(std::strcmp(arguments[1], "errors") == 0);
+  Judge judge;
+  const bool errors = std::strcmp(arguments[1], "errors") == 0;
   const uint64_t step = std::strtoull(arguments[3], nullptr, 10);
   for (const Unary& function : kUnary) {
-    if (std::strcmp(function.name, arguments[2]) == 0) sweep_unary(function, step, judge);
+    if (std::strcmp(function.name, arguments[2]) != 0) continue;
+    UnarySweep(function, errors, judge).run(step);
   }
   for (const Binary& function : kBinary) {
-    if (std::strcmp(function.name, arguments[2]) == 0) sweep_binary(function, step, judge);
+    if (std::strcmp(function.name, arguments[2]) != 0) continue;
+    sweep_binary(function, step, errors, judge);
   }
   judge.print();
   return 0;

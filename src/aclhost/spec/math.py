@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The vocabulary of point-wise declarations: functions of symbols, and of arrays.
+
+Each is defined once, as C++ (native/simd/math.h and native/engines/loops.h), as NumPy and as the
+page shows it. On symbols of other domains than a function is made for, what it would do without
+work is left out: `floor` of an integer is the integer.
+"""
+
+from __future__ import annotations
+
+import math as _math
+
+from aclhost.spec import dtypes
+from aclhost.spec import operations as _op
+from aclhost.spec.expression import Domain, Element, Kind, constant, convert
+from aclhost.spec.trace import Function, Symbol, apply
+
+TRUE = Symbol(constant(True, Kind(Domain.BOOL)))
+FALSE = Symbol(constant(False, Kind(Domain.BOOL)))
+pi, e, inf, nan = _math.pi, _math.e, _math.inf, _math.nan
+
+
+def _function(name: str, on: str = "r", numpy: str = "", result: str = "float") -> Function:
+    return Function(name, f"math::{name}", numpy or name, name, result, on)
+
+
+exp = _function("exp", "rc")
+exp2 = _function("exp2")
+expm1 = _function("expm1")
+log = _function("log", "rc")
+log2 = _function("log2", "rc")
+log10 = _function("log10", "rc")
+log1p = _function("log1p")
+log1p_exp = _function("log1p_exp")  # log(1 + e^x)
+sqrt = _function("sqrt", "rc")
+rsqrt = _function("rsqrt", "rc")
+reciprocal = Function("reciprocal", "loops::reciprocal", "reciprocal", "reciprocal", "float", "rc")
+sin = _function("sin", "rc")
+cos = _function("cos", "rc")
+tan = _function("tan", "rc")
+asin = _function("asin", "rc", "arcsin")
+acos = _function("acos", "rc", "arccos")
+atan = _function("atan", "rc", "arctan")
+atan2 = _function("atan2", "r", "arctan2")
+sinh = _function("sinh", "rc")
+cosh = _function("cosh", "rc")
+tanh = _function("tanh", "rc")
+asinh = _function("asinh", "rc", "arcsinh")
+acosh = _function("acosh", "rc", "arccosh")
+atanh = _function("atanh", "rc", "arctanh")
+sigmoid = _function("sigmoid", "rc")
+erf = _function("erf")
+erfc = _function("erfc")
+erfinv = _function("erfinv")
+lgamma = _function("lgamma")
+digamma = _function("digamma")
+sinc = _function("sinc")
+
+pow = Function("power", "loops::power", "power", "pow")
+fmod = Function("fmod", "loops::fmod", "fmod", "fmod", on="uir")  # the sign of the dividend
+remainder = Function(
+    "remainder", "loops::remainder", "remainder", "remainder", on="uir"
+)  # of the divisor
+floor_divide = Function(
+    "floor_divide", "loops::floor_divide", "floor_divide", "floor_divide", on="uir"
+)
+trunc_divide = Function(
+    "trunc_divide", "loops::trunc_divide", "trunc_divide", "trunc_divide", on="uir"
+)
+gcd = Function("gcd", "loops::gcd", "gcd", "gcd", on="ui")
+minimum = Function(
+    "minimum", "loops::minimum", "minimum", "min", on="uir", of_bools=_op.LOGICAL_AND
+)  # NaN wins
+maximum = Function("maximum", "loops::maximum", "maximum", "max", on="uir", of_bools=_op.LOGICAL_OR)
+copysign = Function("copysign", "loops::copysign", "copysign", "copysign", "float", "r")
+where = Function("where", "loops::select", "where", "where", "select", "buirc")
+complex_ = Function("complex", "loops::make_complex", "make_complex", "complex", "complex", "r")
+
+_floor = _function("floor", result="same")
+_ceil = _function("ceil", result="same")
+_trunc = _function("trunc", result="same")
+_round = _function("round", result="same", numpy="rint")
+_sign = Function("sign", "loops::sign", "sign", "sign", on="irc")
+_real = Function("real", "loops::real_part", "real", "real", "part", "c")
+_imag = Function("imag", "loops::imaginary_part", "imag", "imag", "part", "c")
+_conj = Function("conj", "loops::conjugate", "conj", "conj", on="c")
+_isnan = Function("isnan", "loops::is_nan", "isnan", "isnan", "bool", "rc")
+_isinf = Function("isinf", "loops::is_infinite", "isinf", "isinf", "bool", "rc")
+_isfinite = Function("isfinite", "loops::is_finite", "isfinite", "isfinite", "bool", "rc")
+_signbit = Function("signbit", "loops::sign_bit", "signbit", "signbit", "bool", "ir")
+
+
+def _below(x: Element, domain: Domain) -> bool:
+    return isinstance(x, Symbol) and x.domain < domain
+
+
+def floor(x: Element) -> Element:
+    """The next whole number below."""
+    return x if _below(x, Domain.REAL) else _floor(x)
+
+
+def ceil(x: Element) -> Element:
+    """The next whole number above."""
+    return x if _below(x, Domain.REAL) else _ceil(x)
+
+
+def trunc(x: Element) -> Element:
+    """The next whole number towards zero."""
+    return x if _below(x, Domain.REAL) else _trunc(x)
+
+
+def round(x: Element) -> Element:
+    """The nearest whole number, a half to even."""
+    return x if _below(x, Domain.REAL) else _round(x)
+
+
+def sign(x: Element) -> Element:
+    """-1, 0 or 1, also for NaN 0; x / |x| of complex numbers."""
+    if _below(x, Domain.INTEGER):
+        return x if x.is_bool else where(x != 0, 1, 0)
+    return _sign(x)
+
+
+def real(x: Element) -> Element:
+    """The real part."""
+    return x if _below(x, Domain.COMPLEX) else _real(x)
+
+
+def imag(x: Element) -> Element:
+    """The imaginary part."""
+    return x * 0 if _below(x, Domain.COMPLEX) else _imag(x)
+
+
+def conj(x: Element) -> Element:
+    """The complex conjugate."""
+    return x if _below(x, Domain.COMPLEX) else _conj(x)
+
+
+def isnan(x: Element) -> Element:
+    """Whether it is not a number."""
+    return FALSE if _below(x, Domain.REAL) else _isnan(x)
+
+
+def isinf(x: Element) -> Element:
+    """Whether it is infinite."""
+    return FALSE if _below(x, Domain.REAL) else _isinf(x)
+
+
+def isfinite(x: Element) -> Element:
+    """Whether it is neither infinite nor NaN."""
+    return TRUE if _below(x, Domain.REAL) else _isfinite(x)
+
+
+def signbit(x: Element) -> Element:
+    """Whether the sign is set, -0.0 included."""
+    return FALSE if _below(x, Domain.INTEGER) else _signbit(x)
+
+
+_CASTS = {
+    "bool": Kind(Domain.BOOL),
+    "int32": Kind(Domain.INTEGER, dtypes.INT32),
+    "int64": Kind(Domain.INTEGER, dtypes.INT64),
+    "real": Kind(Domain.REAL),
+    "complex": Kind(Domain.COMPLEX),
+}
+
+
+def cast(x: Element, to: str) -> Element:
+    """As bool, int32, int64, real (of the computed precision) or complex."""
+    if isinstance(x, Symbol):
+        return Symbol(convert(x.expression, _CASTS[to], shown=True))
+    import numpy as np
+
+    from aclhost.spec import numpy_functions
+
+    return numpy_functions.cast(np.asarray(x), to)
+
+
+def logical_not(x: Element) -> Element:
+    """True for 0."""
+    return apply(_op.LOGICAL_NOT, _truth(x)) if isinstance(x, Symbol) else _truth(x) == 0
+
+
+def logical_and(x: Element, y: Element) -> Element:
+    """Neither is 0."""
+    return _truth(x) & _truth(y)
+
+
+def logical_or(x: Element, y: Element) -> Element:
+    """Not both are 0."""
+    return _truth(x) | _truth(y)
+
+
+def logical_xor(x: Element, y: Element) -> Element:
+    """Just one is 0."""
+    return _truth(x) ^ _truth(y)
+
+
+def _truth(x: Element) -> Element:
+    if isinstance(x, Symbol):
+        return Symbol(convert(x.expression, Kind(Domain.BOOL)))
+    return cast(x, "bool")

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kernel of a point-wise operator: a function of elements, and in which types it computes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from aclhost.spec import dtypes
+from aclhost.spec.dtypes import DataType
+from aclhost.spec.expression import Domain, Element, Expression, Kind, domain_of
+from aclhost.spec.formula import formula
+from aclhost.spec.terms import Const, Term
+from aclhost.spec.trace import trace
+
+if TYPE_CHECKING:
+    from aclhost.spec.golden import Array
+
+# The type a loop computes in; others in their own.
+_LOOP_DTYPES = {
+    dtypes.FLOAT16: dtypes.FLOAT,
+    dtypes.BF16: dtypes.FLOAT,
+    dtypes.COMPLEX32: dtypes.COMPLEX64,
+}
+_TITLES = {
+    Domain.REAL: "floating-point types",
+    Domain.COMPLEX: "complex types",
+    Domain.INTEGER: "signed integers",
+    Domain.UNSIGNED: "unsigned integers",
+    Domain.BOOL: "BOOL",
+}
+
+
+def loop_dtype(dtype: DataType) -> DataType:
+    """FLOAT for the 16-bit floats, COMPLEX64 for COMPLEX32, else the type itself."""
+    return _LOOP_DTYPES.get(dtype, dtype)
+
+
+@dataclass(frozen=True)
+class NumberFrom:
+    """A number of the function: an aclScalar or a plain attribute, converted once for a call."""
+
+    parameter: str
+    dtype: Term | None = None  # what it is converted to; None: what the loop computes in
+    absent: str = ""  # what stands for a null pointer: "least" or "most" of the type, or nothing
+
+    @property
+    def kind(self) -> Kind | None:
+        """What the function sees; None: as what is computed."""
+        return _stated_kind(self.dtype)
+
+
+@dataclass(frozen=True)
+class Pointwise:
+    """outputs = function(*inputs, *numbers) for each element, broadcast.
+
+    Inputs are cast to `computed`, or to their own dtype in `input_dtypes`. Each result is rounded
+    to `results`, then cast to the output's dtype. Terms of inputs and numbers that are no constants
+    must give dtypes of the loop that `computed` has, those of results what the function returns.
+    """
+
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    numbers: tuple[NumberFrom, ...]
+    computed: Term
+    function: Callable[..., Any]
+    dtypes: tuple[DataType, ...]  # those that `computed` can have
+    results: Term | tuple[Term | None, ...] | None = None  # for all outputs or each; None: computed
+    input_dtypes: tuple[Term | None, ...] = ()  # None: computed
+    variants: tuple[Callable[..., Any], ...] = ()  # further functions of the same arguments
+    variant: Term | None = None  # which one: 0 is `function`
+
+    @property
+    def functions(self) -> tuple[Callable[..., Any], ...]:
+        return (self.function, *self.variants)
+
+    @property
+    def loop_dtypes(self) -> tuple[DataType, ...]:
+        """One for each loop, in the order of the dtypes."""
+        return tuple(dict.fromkeys(loop_dtype(dtype) for dtype in self.dtypes))
+
+    @property
+    def domains(self) -> tuple[Domain, ...]:
+        return tuple(dict.fromkeys(domain_of(dtype) for dtype in self.dtypes))
+
+    def input_dtype(self, position: int) -> Term | None:
+        return self.input_dtypes[position] if self.input_dtypes else None
+
+    def result_dtype(self, position: int) -> Term | None:
+        return self.results[position] if isinstance(self.results, tuple) else self.results
+
+    def expressions(self, domain: Domain, variant: int = 0) -> tuple[Expression, ...]:
+        """What the function is in one of the domains."""
+        return _expressions(self, domain, variant)
+
+    def formula(self, variant: int = 0) -> str:
+        """Markdown: the expression, or a line for each kind of types that has its own."""
+        by_text: dict[str, list[Domain]] = {}
+        for domain in sorted(self.domains, reverse=True, key=lambda d: (d is Domain.REAL, d)):
+            text = self._lines(domain, variant)
+            by_text.setdefault(text, []).append(domain)
+        if len(by_text) == 1:
+            return next(iter(by_text))
+        return "\n".join(
+            f"- {', '.join(_TITLES[domain] for domain in domains)}: {text}"
+            for text, domains in by_text.items()
+        )
+
+    def _lines(self, domain: Domain, variant: int) -> str:
+        texts = formula(self.expressions(domain, variant))
+        return ", ".join(
+            f"`{name} = {text}`" for name, text in zip(self.outputs, texts, strict=True)
+        )
+
+    def golden(
+        self, values: Mapping[str, Element], computed: DataType, variant: int = 0
+    ) -> tuple[Array, ...]:
+        """The results of NumPy arrays and numbers by the parameters' names, computed in a dtype.
+
+        Reals come as float64 whatever the dtype; integers are exact in theirs.
+        """
+        from aclhost.spec.numpy_evaluation import evaluate
+
+        domain = domain_of(computed)
+        integers = computed.numpy if domain in (Domain.INTEGER, Domain.UNSIGNED) else "int64"
+        return evaluate(self.expressions(domain, variant), values, integers)
+
+
+@cache
+def _expressions(kernel: Pointwise, domain: Domain, variant: int) -> tuple[Expression, ...]:
+    same = Kind(domain)
+    inputs = [
+        (name, _stated_kind(kernel.input_dtype(i)) or same) for i, name in enumerate(kernel.inputs)
+    ]
+    numbers = [(number.parameter, number.kind or same) for number in kernel.numbers]
+    results = trace(kernel.functions[variant], domain, inputs, numbers)
+    if len(results) != len(kernel.outputs):
+        raise ValueError(f"{len(results)} results for the outputs {', '.join(kernel.outputs)}")
+    return results
+
+
+def _stated_kind(dtype: Term | None) -> Kind | None:
+    if not isinstance(dtype, Const):
+        return None
+    stated = dtypes.BY_VALUE[dtype.number]
+    return Kind(domain_of(stated), loop_dtype(stated))

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/pointwise_operator.h"
+
+#include <cstring>
+#include <limits>
+
+#include "base/inline_vector.h"
+#include "engines/scalars.h"
+#include "operator/descriptor.h"
+#include "operator/no_kernel.h"
+#include "operator/terms.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+namespace {
+
+template <typename T>
+ScalarValue scalar_of(T value, aclDataType dtype) {
+  ScalarValue scalar;
+  scalar.present = true;
+  scalar.dtype = dtype;
+  std::memcpy(scalar.bytes, &value, sizeof value);
+  return scalar;
+}
+
+template <typename T>
+Number limit(Absent absent) {
+  using Limits = std::numeric_limits<T>;
+  const T most = Limits::has_infinity ? Limits::infinity() : Limits::max();
+  const T least = Limits::has_infinity ? -most : Limits::lowest();
+  const T value = absent == Absent::kMost ? most : least;
+  Number number = {};
+  std::memcpy(&number, &value, sizeof value);
+  return number;
+}
+
+// The least or the greatest value of a loop's type; complex numbers have none.
+Number limit_of(aclDataType dtype, Absent absent) {
+  switch (loop_type(dtype)) {
+    case ACL_FLOAT:
+      return limit<float>(absent);
+    case ACL_DOUBLE:
+      return limit<double>(absent);
+    case ACL_INT8:
+      return limit<int8_t>(absent);
+    case ACL_UINT8:
+      return limit<uint8_t>(absent);
+    case ACL_INT16:
+      return limit<int16_t>(absent);
+    case ACL_UINT16:
+      return limit<uint16_t>(absent);
+    case ACL_INT32:
+      return limit<int32_t>(absent);
+    case ACL_UINT32:
+      return limit<uint32_t>(absent);
+    case ACL_INT64:
+      return limit<int64_t>(absent);
+    case ACL_UINT64:
+      return limit<uint64_t>(absent);
+    case ACL_BOOL:
+      return limit<bool>(absent);
+    default:
+      return {};
+  }
+}
+
+Number number_from(const Args& args, const NumberSource& source, aclDataType dtype) {
+  const ParamKind kind = args.op->params[source.param].kind;
+  if (kind == ParamKind::kFloat || kind == ParamKind::kDouble) {
+    return number_of(scalar_of(args.real(source.param), ACL_DOUBLE), dtype);
+  }
+  if (kind != ParamKind::kScalar) {
+    return number_of(scalar_of(args.integer(source.param), ACL_INT64), dtype);
+  }
+  if (args.arguments[source.param].present) return number_of(args.scalar(source.param), dtype);
+  return source.absent == Absent::kZero ? Number{} : limit_of(dtype, source.absent);
+}
+
+Loop find_loop(const PointwiseKernel& kernel, int64_t variant, aclDataType dtype) {
+  for (int32_t i = 0; i < kernel.dtypes; ++i) {
+    const int64_t row = variant * kernel.dtypes + i;
+    if (row < kernel.loops.count && kernel.loops.rows[row].dtype == dtype) {
+      return kernel.loops.rows[row].loop;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Status run_pointwise(const Args& args, const PointwiseKernel& kernel) {
+  const Frame frame = {args};
+  const auto dtype_or = [&](int32_t term, aclDataType other) {
+    return term == kComputed ? other : static_cast<aclDataType>(evaluate(frame, term));
+  };
+  const auto computed = static_cast<aclDataType>(evaluate(frame, kernel.computed));
+  const int64_t variant = kernel.variant == kComputed ? 0 : evaluate(frame, kernel.variant);
+  const Loop loop = find_loop(kernel, variant, loop_type(computed));
+  if (loop == nullptr) return no_kernel_for(args.tensor(kernel.outputs.rows[0].param));
+
+  InlineVector<Operand, 8> tensors;  // outputs, then inputs
+  for (const Table<TensorSource>* table : {&kernel.outputs, &kernel.inputs}) {
+    for (int32_t i = 0; i < table->count; ++i) {
+      const TensorSource& source = table->rows[i];
+      tensors.add() = {&args.tensor(source.param), dtype_or(source.dtype, computed)};
+    }
+  }
+  InlineVector<Number, 4> numbers;
+  for (int32_t i = 0; i < kernel.numbers.count; ++i) {
+    const NumberSource& source = kernel.numbers.rows[i];
+    numbers.add() = number_from(args, source, dtype_or(source.dtype, loop_type(computed)));
+  }
+  return pointwise(loop, tensors.data(), kernel.outputs.count,
+                   tensors.data() + kernel.outputs.count, kernel.inputs.count, numbers.data());
+}
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators whose kernel is a traced function: tables of loops and of where their operands are.
+#pragma once
+
+#include <cstdint>
+
+#include "engines/pointwise.h"
+#include "operator/args.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+
+constexpr int32_t kComputed = -1;  // instead of a term: the dtype that is computed in
+
+struct TypedLoop {
+  aclDataType dtype;
+  Loop loop;
+};
+
+struct TensorSource {
+  int32_t param;
+  int32_t dtype;  // a term: what an input is cast to, what a result is rounded to
+};
+
+// What stands for a number that the caller left out.
+enum class Absent : uint8_t { kZero, kLeast, kMost };
+
+struct NumberSource {
+  int32_t param;
+  int32_t dtype;  // a term; kComputed keeps what the loop's type can hold
+  Absent absent;
+};
+
+template <typename T>
+struct Table {
+  const T* rows;
+  int32_t count;
+
+  constexpr Table() : rows(nullptr), count(0) {}
+  template <int32_t n>
+  constexpr Table(const T (&array)[n]) : rows(array), count(n) {}
+};
+
+struct PointwiseKernel {
+  int32_t computed;  // a term: the dtype
+  int32_t variant;   // a term: which of several functions; kComputed if there is one
+  Table<TypedLoop> loops;  // for every variant the same dtypes
+  int32_t dtypes;          // how many
+  Table<TensorSource> inputs;
+  Table<TensorSource> outputs;
+  Table<NumberSource> numbers;
+};
+
+Status run_pointwise(const Args& args, const PointwiseKernel& kernel);
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The body of a loop: an expression in C++, as a template of the type T that is computed in."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from aclhost.spec import operations as op
+from aclhost.spec.dtypes import DataType
+from aclhost.spec.expression import (
+    Call,
+    Constant,
+    Convert,
+    Domain,
+    Expression,
+    Input,
+    Kind,
+    Number,
+    parts,
+    walk,
+)
+
+_INTEGERS = (Domain.INTEGER, Domain.UNSIGNED)
+_REAL_TYPES = {Domain.REAL: "T", Domain.COMPLEX: "loops::PartOf<T>"}
+_COMPLEX_TYPES = {Domain.REAL: "Complex<T>", Domain.COMPLEX: "T"}
+_C_TYPES = {
+    "FLOAT": "float",
+    "DOUBLE": "double",
+    "BOOL": "uint8_t",
+    "COMPLEX64": "Complex<float>",
+    "COMPLEX128": "Complex<double>",
+}
+
+
+def c_type(dtype: DataType) -> str:
+    """The type of a loop's elements."""
+    return _C_TYPES.get(dtype.name) or f"{dtype.name.lower()}_t"
+
+
+def _type(kind: Kind, domain: Domain) -> str:
+    """The type of a value where T is of this domain; bool for BOOL."""
+    if kind.domain is Domain.BOOL:
+        return "bool"
+    if kind.dtype is not None:
+        return c_type(kind.dtype)
+    if kind.domain is Domain.REAL:
+        return _REAL_TYPES.get(domain, "float")
+    if kind.domain is Domain.COMPLEX:
+        return _COMPLEX_TYPES.get(domain, "Complex<float>")
+    if domain not in _INTEGERS:
+        raise TypeError("integers need a stated type where no integers are computed")
+    return "T"
+
+
+def loop_body(results: Iterable[Expression], domain: Domain) -> str:
+    """The statements of a function of the type Loop."""
+    return "\n".join(_Body(tuple(results), domain).lines())
+
+
+class _Body:
+    """Names for what a loop reads, shares and writes."""
+
+    def __init__(self, results: tuple[Expression, ...], domain: Domain) -> None:
+        self.results = results
+        self.domain = domain
+        self.nodes = tuple(walk(results))
+        self.names: dict[Expression, str] = {}
+        for node in self.nodes:
+            if isinstance(node, Input):
+                self.names[node] = f"x{node.position}"
+            elif isinstance(node, Number):
+                self.names[node] = f"number{node.position}"
+
+    def lines(self) -> Iterator[str]:
+        inputs = sorted(
+            (node for node in self.nodes if isinstance(node, Input)), key=lambda node: node.position
+        )
+        for node in inputs:
+            stored = self.stored(node.kind)
+            at = node.position
+            yield f"  const auto* in{at} = static_cast<const {stored}*>(in[{at}]);"
+        for at, result in enumerate(self.results):
+            yield f"  auto* out{at} = static_cast<{self.stored(result.kind)}*>(out[{at}]);"
+        for number in self.nodes:
+            if isinstance(number, Number):
+                value = f"loops::number<{self.stored(number.kind)}>(numbers[{number.position}])"
+                yield self.constant_of(number, value)
+        yield "#pragma GCC ivdep"
+        yield "  for (int64_t i = 0; i < n; ++i) {"
+        for node in inputs:
+            yield "  " + self.constant_of(node, f"in{node.position}[i]")
+        yield from self.statements()
+        yield "  }"
+
+    def statements(self) -> Iterator[str]:
+        """All results are there before the first is stored: it may replace an input."""
+        uses = Counter(part for node in self.nodes for part in parts(node))
+        for node in self.nodes:
+            if uses[node] > 1 and isinstance(node, Call | Convert):
+                text = self.text(node)
+                self.names[node] = f"v{len(self.names)}"
+                yield f"    const {self.type(node.kind)} {self.names[node]} = {text};"
+        for at, result in enumerate(self.results[:-1]):
+            yield f"    const {self.type(result.kind)} result{at} = {self.text(result)};"
+        for at, result in enumerate(self.results):
+            value = f"result{at}" if at < len(self.results) - 1 else self.text(result)
+            yield f"    out{at}[i] = {value};"
+
+    def type(self, kind: Kind) -> str:
+        return _type(kind, self.domain)
+
+    def stored(self, kind: Kind) -> str:
+        return "uint8_t" if kind.domain is Domain.BOOL else self.type(kind)
+
+    def constant_of(self, node: Expression, value: str) -> str:
+        truth = " != 0" if node.kind.domain is Domain.BOOL else ""
+        return f"  const {self.type(node.kind)} {self.names[node]} = {value}{truth};"
+
+    def text(self, node: Expression) -> str:
+        """An expression of names, calls and operators; operators inside one have parentheses."""
+        if node in self.names:
+            return self.names[node]
+        if isinstance(node, Constant):
+            return self.literal(node)
+        if isinstance(node, Convert):
+            return f"loops::cast<{self.type(node.kind)}>({self.text(node.value)})"
+        assert isinstance(node, Call)
+        spelling = _spelling(node)
+        if "{0}" not in spelling:
+            return f"{spelling}({', '.join(self.text(part) for part in node.arguments)})"
+        return spelling.format(*(self.operand(part) for part in node.arguments))
+
+    def operand(self, node: Expression) -> str:
+        text = self.text(node)
+        infix = node not in self.names and isinstance(node, Call) and "{0}" in _spelling(node)
+        return f"({text})" if infix else text
+
+    def literal(self, node: Constant) -> str:
+        """Of the loop's type, so that nothing is computed in a wider one."""
+        name, value = self.type(node.kind), node.value
+        if node.kind.domain is Domain.BOOL:
+            return "true" if value else "false"
+        if isinstance(value, complex):
+            part = _type(Kind(Domain.REAL), self.domain)
+            return f"{name}{{{part}({value.real!r}), {part}({value.imag!r})}}"
+        if node.kind.domain is Domain.COMPLEX:
+            return f"loops::cast<{name}>({value!r})"
+        if isinstance(value, float) and not math.isfinite(value):
+            text = f"math::kNan<{name}>" if math.isnan(value) else f"math::kInfinity<{name}>"
+            return f"-{text}" if value < 0 else text
+        if node.kind.domain in _INTEGERS:
+            return f"{name}({int(value) % 2**64}u)"
+        return f"{name}({value!r})"
+
+
+_SHORT_POWERS = {2: "loops::square", 3: "loops::cube"}
+
+
+def _spelling(node: Call) -> str:
+    operation = node.operation
+    if operation.cpp == op.POWER.cpp and isinstance(node.arguments[1], Constant):
+        exponent = node.arguments[1].value
+        if exponent in (2, 3):
+            return _SHORT_POWERS[int(exponent.real)] + "({0})"
+    if node.arguments[0].kind.domain in _INTEGERS and operation.integer_cpp:
+        return operation.integer_cpp
+    return operation.cpp

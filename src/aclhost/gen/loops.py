@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""native/kernels/*: the loops of point-wise operators, and the kernels that run them.
+
+One file for each module of declarations, compiled once for each instruction set. Operators of a
+module that compute the same share their loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from aclhost.gen.cpp_expressions import c_type, loop_body
+from aclhost.gen.text import banner
+from aclhost.spec.expression import Domain, domain_of
+from aclhost.spec.formula import formula
+from aclhost.spec.operator import Operator
+from aclhost.spec.pointwise import NumberFrom, Pointwise
+from aclhost.spec.terms import Term
+
+Position = Callable[[Operator, Term], int]  # of a term in the operator's code
+
+_SOURCE = """{banner}#include "engines/loops.h"
+
+namespace aclhost {{
+inline namespace ACLHOST_ISA {{
+{functions}
+}}  // namespace ACLHOST_ISA
+}}  // namespace aclhost
+"""
+
+_LOOP = """
+// {formula}
+template <typename T>
+static void {name}([[maybe_unused]] const void* const* in, void* const* out, int64_t n,
+    [[maybe_unused]] const Number* numbers) {{
+{body}
+}}
+"""
+
+_KERNEL = """
+Status kernel_{name}(const Args& args) {{
+  static constexpr TypedLoop loops[] = {{
+{loops}
+  }};
+{tables}
+  static constexpr PointwiseKernel kernel = {{
+      {computed}, {variant}, loops, {dtypes}, {inputs}, {outputs}, {numbers}}};
+  return run_pointwise(args, kernel);
+}}
+"""
+
+_ABSENT = {"": "kZero", "least": "kLeast", "most": "kMost"}
+
+
+def kernel_source(module_source: str, ops: list[Operator], position: Position) -> str:
+    """The C++ file of the point-wise operators that one module declares."""
+    loops = _Loops()
+    kernels = [_kernel(op, loops, position) for op in ops]
+    return _SOURCE.format(
+        banner=banner(module_source), functions="".join((*loops.templates, *kernels))
+    )
+
+
+class _Loops:
+    """The templates of a file, each body once."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, str] = {}
+        self.templates: list[str] = []
+
+    def name_of(self, op: Operator, kernel: Pointwise, domain: Domain, variant: int) -> str:
+        results = kernel.expressions(domain, variant)
+        body = loop_body(results, domain)
+        if body not in self.names:
+            number = f"_{variant}" if kernel.variants else ""
+            self.names[body] = f"{op.snake_name}{number}_of_{domain.name.lower()}"
+            text = "; ".join(formula(results))
+            self.templates.append(_LOOP.format(formula=text, name=self.names[body], body=body))
+        return self.names[body]
+
+
+def _kernel(op: Operator, loops: _Loops, position: Position) -> str:
+    kernel = op.kernel
+    assert isinstance(kernel, Pointwise)
+    numbers = [_number(op, number, position) for number in kernel.numbers]
+    tables = (
+        _table("TensorSource", "inputs", list(_tensors(op, kernel, position))),
+        _table("TensorSource", "outputs", list(_results(op, kernel, position))),
+        _table("NumberSource", "numbers", numbers),
+    )
+    return _KERNEL.format(
+        name=op.name,
+        loops="\n".join(_typed_loops(op, kernel, loops)),
+        tables="\n".join(filter(None, tables)),
+        computed=position(op, kernel.computed),
+        variant=_position(op, kernel.variant, position),
+        dtypes=len(kernel.loop_dtypes),
+        inputs="inputs" if kernel.inputs else "{}",
+        outputs="outputs",
+        numbers="numbers" if numbers else "{}",
+    )
+
+
+def _typed_loops(op: Operator, kernel: Pointwise, loops: _Loops) -> Iterator[str]:
+    for variant in range(len(kernel.functions)):
+        for dtype in kernel.loop_dtypes:
+            name = loops.name_of(op, kernel, domain_of(dtype), variant)
+            yield f"      {{{dtype.c_name}, {name}<{c_type(dtype)}>}},"
+
+
+def _table(of: str, name: str, rows: list[str]) -> str:
+    return f"  static constexpr {of} {name}[] = {{{', '.join(rows)}}};" if rows else ""
+
+
+def _tensors(op: Operator, kernel: Pointwise, position: Position) -> Iterator[str]:
+    for i, name in enumerate(kernel.inputs):
+        yield _row(_index(op, name), _position(op, kernel.input_dtype(i), position))
+
+
+def _results(op: Operator, kernel: Pointwise, position: Position) -> Iterator[str]:
+    for i, name in enumerate(kernel.outputs):
+        yield _row(_index(op, name), _position(op, kernel.result_dtype(i), position))
+
+
+def _number(op: Operator, number: NumberFrom, position: Position) -> str:
+    dtype = _position(op, number.dtype, position)
+    return _row(_index(op, number.parameter), dtype, f"Absent::{_ABSENT[number.absent]}")
+
+
+def _row(*fields: int | str) -> str:
+    return f"{{{', '.join(map(str, fields))}}}"
+
+
+def _position(op: Operator, term: Term | None, position: Position) -> int | str:
+    return "kComputed" if term is None else position(op, term)
+
+
+def _index(op: Operator, name: str) -> int:
+    return [param.name for param in op.params].index(name)

@@ -256,7 +256,11 @@ ACLHOST_INLINE bool is_finite(T x) {
 
 template <typename T>
 ACLHOST_INLINE T select(bool condition, T x, T y) {
-  return condition ? x : y;
+  if constexpr (std::is_same_v<T, bool>) {
+    return (condition & x) | (!condition & y);  // a choice between bools does not vectorise
+  } else {
+    return condition ? x : y;
+  }
 }
 
 // From one of the types that loops know to another: Note [Casts].

@@ -28,12 +28,9 @@ exp = _function("exp", "rc")
 exp2 = _function("exp2")
 expm1 = _function("expm1")
 log = _function("log", "rc")
-log2 = _function("log2", "rc")
-log10 = _function("log10", "rc")
 log1p = _function("log1p")
 log1p_exp = _function("log1p_exp")  # log(1 + e^x)
 sqrt = _function("sqrt", "rc")
-rsqrt = _function("rsqrt", "rc")
 reciprocal = Function("reciprocal", "loops::reciprocal", "reciprocal", "reciprocal", "float", "rc")
 sin = _function("sin", "rc")
 cos = _function("cos", "rc")
@@ -48,7 +45,6 @@ tanh = _function("tanh", "rc")
 asinh = _function("asinh", "rc", "arcsinh")
 acosh = _function("acosh", "rc", "arccosh")
 atanh = _function("atanh", "rc", "arctanh")
-sigmoid = _function("sigmoid", "rc")
 erf = _function("erf")
 erfc = _function("erfc")
 erfinv = _function("erfinv")
@@ -76,6 +72,8 @@ copysign = Function("copysign", "loops::copysign", "copysign", "copysign", "floa
 where = Function("where", "loops::select", "where", "where", "select", "buirc")
 complex_ = Function("complex", "loops::make_complex", "make_complex", "complex", "complex", "r")
 
+_log2, _log10 = _function("log2"), _function("log10")
+_rsqrt, _sigmoid = _function("rsqrt"), _function("sigmoid")
 _floor = _function("floor", result="same")
 _ceil = _function("ceil", result="same")
 _trunc = _function("trunc", result="same")
@@ -92,6 +90,30 @@ _signbit = Function("signbit", "loops::sign_bit", "signbit", "signbit", "bool", 
 
 def _below(x: Element, domain: Domain) -> bool:
     return isinstance(x, Symbol) and x.domain < domain
+
+
+def _complex(x: Element) -> bool:
+    return isinstance(x, Symbol) and x.is_complex
+
+
+def log2(x: Element) -> Element:
+    """The logarithm to base 2."""
+    return log(x) / _math.log(2) if _complex(x) else _log2(x)
+
+
+def log10(x: Element) -> Element:
+    """The logarithm to base 10."""
+    return log(x) / _math.log(10) if _complex(x) else _log10(x)
+
+
+def rsqrt(x: Element) -> Element:
+    """1 / sqrt(x)."""
+    return reciprocal(sqrt(x)) if _complex(x) else _rsqrt(x)
+
+
+def sigmoid(x: Element) -> Element:
+    """1 / (1 + exp(-x))."""
+    return reciprocal(1 + exp(-x)) if _complex(x) else _sigmoid(x)
 
 
 def floor(x: Element) -> Element:

@@ -73,5 +73,5 @@ def _converted(value: Element, kind: Kind, integers: DTypeLike) -> Array:
         if isinstance(value, int):  # of any size
             value = np.array(value % 2**64, np.uint64)
         return numpy_functions.to_integer(np.asarray(value), dtype)
-    array = np.real(value) if kind.domain is Domain.REAL else np.asarray(value)
+    array = np.asarray(np.real(value) if kind.domain is Domain.REAL else value)
     return array.astype(dtype, copy=False)

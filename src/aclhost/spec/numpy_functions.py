@@ -177,7 +177,7 @@ def power(x: Array, y: Array) -> Array:
         result = np.where(left & 1, result * base, result).astype(x.dtype)
         base, left = base * base, left >> 1
     of_negative = np.where(x == 1, 1, np.where(x == -1, np.where(y & 1, -1, 1), 0))
-    return np.where(y < 0, of_negative, result).astype(x.dtype)
+    return np.where(y < 0, of_negative.astype(x.dtype), result)
 
 
 def shift_left(x: Array, y: Array) -> Array:
@@ -189,8 +189,8 @@ def shift_left(x: Array, y: Array) -> Array:
 def shift_right(x: Array, y: Array) -> Array:
     """Only the sign is left for such counts."""
     inside = (y >= 0) & (y < x.dtype.itemsize * 8)
-    rest = np.where(x < 0, -1, 0)
-    return np.where(inside, x >> np.where(inside, y, 0), rest).astype(x.dtype)
+    rest = np.where(x < 0, -1, 0).astype(x.dtype)
+    return np.where(inside, x >> np.where(inside, y, 0), rest)
 
 
 def to_integer(x: Array, dtype: DTypeLike) -> Array:

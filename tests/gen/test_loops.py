@@ -8,13 +8,13 @@ from zlib import crc32
 
 import numpy as np
 import pytest
-from aclhost.spec.terms import Const
 from support.loops import ALL, COMPUTED, OPERATORS, Loops
 
 from aclhost.spec import dtypes
 from aclhost.spec.dtypes import BOOL, FLOAT, INT32, INT64, UINT8
 from aclhost.spec.expression import Domain, domain_of
 from aclhost.spec.pointwise import loop_dtype
+from aclhost.spec.terms import Const
 
 SIZE = 173  # some vectors and a rest
 REALS = [0.0, -0.0, 1.0, -1.0, 0.5, 2.5, -2.5, 3.0, np.inf, -np.inf, np.nan, 1e30, -1e-30, 88.0]

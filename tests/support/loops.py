@@ -10,7 +10,6 @@ import subprocess
 from pathlib import Path
 
 import numpy as np
-from aclhost.spec.terms import DtypeOf, Equal, const, promoted
 
 from aclhost.gen import emit_all
 from aclhost.gen.loops import kernel_source
@@ -20,6 +19,7 @@ from aclhost.spec.math import cast, complex_, exp, maximum, minimum, sigmoid, wh
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import Scalar, TensorIn, TensorOut
 from aclhost.spec.pointwise import NumberFrom, Pointwise
+from aclhost.spec.terms import DtypeOf, Equal, const, promoted
 from aclhost.spec.trace import Function
 
 ROOT = Path(__file__).resolve().parents[2]

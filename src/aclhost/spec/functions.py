@@ -40,16 +40,35 @@ def functions(header: str, *rows: tuple[str, str]) -> tuple[Function, ...]:
     return tuple(_parse(header, prototype, summary) for prototype, summary in rows)
 
 
+def phases(
+    name: str, params: tuple[Parameter, ...], header: str, summaries: tuple[str, str]
+) -> tuple[Function, Function]:
+    """The two functions of an operator."""
+    results = (Parameter("uint64_t*", "workspaceSize"), Parameter("aclOpExecutor**", "executor"))
+    launch = (
+        Parameter("void*", "workspace"),
+        Parameter("uint64_t", "workspaceSize"),
+        Parameter("aclOpExecutor*", "executor"),
+        Parameter("aclrtStream", "stream"),
+    )
+    first, second = summaries
+    return (
+        Function(f"{name}GetWorkspaceSize", "aclnnStatus", (*params, *results), header, first),
+        Function(name, "aclnnStatus", launch, header, second),
+    )
+
+
 def _parse(header: str, prototype: str, summary: str) -> Function:
     match = _PROTOTYPE.fullmatch(prototype)
     if match is None:
         raise ValueError(f"not a C prototype: {prototype}")
     texts = [text.strip() for text in match["parameters"].split(",") if text]
-    parameters = tuple(_parse_parameter(text) for text in texts)
+    parameters = tuple(parameter(text) for text in texts)
     return Function(match["name"], match["returns"], parameters, header, summary)
 
 
-def _parse_parameter(text: str) -> Parameter:
+def parameter(text: str) -> Parameter:
+    """One parameter as C declares it."""
     match = _PARAMETER.fullmatch(text)
     if match is None:
         raise ValueError(f"not a C parameter: {text}")

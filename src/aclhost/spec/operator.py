@@ -10,7 +10,7 @@ from typing import Any
 
 from aclhost.spec import products
 from aclhost.spec.call import Call
-from aclhost.spec.functions import Function
+from aclhost.spec.functions import Function, phases
 from aclhost.spec.functions import Parameter as CParameter
 from aclhost.spec.params import (
     TENSORS,
@@ -60,29 +60,12 @@ class Operator:
     @property
     def functions(self) -> tuple[Function, Function]:
         """The two C functions."""
-        given = tuple(CParameter(param.c_type, param.name) for param in self.params)
-        results = (
-            CParameter("uint64_t*", "workspaceSize"),
-            CParameter("aclOpExecutor**", "executor"),
-        )
-        return (
-            Function(
-                f"{self.name}GetWorkspaceSize",
-                "aclnnStatus",
-                (*given, *results),
-                f"aclnnop/{self.header}",
+        return phases(
+            self.name,
+            tuple(CParameter(param.c_type, param.name) for param in self.params),
+            f"aclnnop/{self.header}",
+            (
                 f"{self.summary} Phase 1: checks the arguments and prepares the work.",
-            ),
-            Function(
-                self.name,
-                "aclnnStatus",
-                (
-                    CParameter("void*", "workspace"),
-                    CParameter("uint64_t", "workspaceSize"),
-                    CParameter("aclOpExecutor*", "executor"),
-                    CParameter("aclrtStream", "stream"),
-                ),
-                f"aclnnop/{self.header}",
                 "Phase 2: queues the prepared work on the stream.",
             ),
         )

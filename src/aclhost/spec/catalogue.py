@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every name that upstream has, whether aclhost computes it or not; read on first use."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from aclhost.spec import products
+from aclhost.spec.functions import Function, Parameter, functions, parameter, phases
+from aclhost.spec.products import Product
+
+SOURCE = "src/aclhost/spec/catalogue.json"
+_SUMMARY = "Known by its name: aclhost does not compute it."
+
+
+@dataclass(frozen=True)
+class KnownOperator:
+    """What upstream's public headers and documents say about an operator."""
+
+    name: str
+    group: str  # the family
+    header: str  # under aclnnop/
+    products: tuple[Product, ...]  # documented support; empty where no document tells
+    params: tuple[Parameter, ...]  # of phase 1, without the two results
+
+    @property
+    def functions(self) -> tuple[Function, Function]:
+        """The two C functions."""
+        return phases(self.name, self.params, f"aclnnop/{self.header}", (_SUMMARY, _SUMMARY))
+
+
+@cache
+def operators() -> dict[str, KnownOperator]:
+    """By name, in the order of the names."""
+    return {name: _operator(name, row) for name, row in _data()["operators"].items()}
+
+
+@cache
+def single_functions() -> tuple[Function, ...]:
+    """Functions in operators' headers that have one phase."""
+    return tuple(
+        function
+        for header, prototype in _data()["functions"]
+        for function in functions(f"aclnnop/{header}", (prototype, _SUMMARY))
+    )
+
+
+def empty_headers() -> tuple[str, ...]:
+    """Headers under aclnnop/ that programs include and that declare nothing of the catalogue."""
+    return tuple(_data()["empty_headers"])
+
+
+@cache
+def runtime_functions() -> frozenset[str]:
+    """The functions of the runtime's and the objects' public headers."""
+    return frozenset(_data()["runtime_functions"])
+
+
+@cache
+def _data() -> dict[str, Any]:
+    text = Path(__file__).with_name("catalogue.json").read_text(encoding="ascii")
+    data: dict[str, Any] = json.loads(text)
+    return data
+
+
+def _operator(name: str, row: dict[str, Any]) -> KnownOperator:
+    return KnownOperator(
+        name,
+        row["group"],
+        row["header"],
+        tuple(products.BY_KEY[key] for key in row["products"]),
+        tuple(map(parameter, row["params"])),
+    )

@@ -20,12 +20,8 @@ from typing import Literal
 import aclhost
 from aclhost import _toolkit, ops
 from aclhost.selftest import self_test
-from aclhost.spec import products
+from aclhost.spec import libraries, products
 
-LIBRARIES = (
-    "ascendcl", "acl_rt", "nnopbase", "opapi", "opapi_nn", "opapi_cv", "opapi_math",
-    "aclnn_ops_infer", "aclnn_math",
-)  # fmt: skip
 COMPILERS = ("g++", "c++", "clang++")
 _ARRAYS = ("numpy", "ml_dtypes", "torch", "jax")
 _VENDOR = Path("/usr/local/Ascend")
@@ -108,7 +104,7 @@ def _libraries() -> Iterator[Finding]:
         return
     ours = _toolkit.prefix() / "lib64"
     yield Finding("toolkit", "ok", f"{ours.parent}")
-    paths = {name: _search(f"lib{name}.so") for name in LIBRARIES}
+    paths = {name: _search(f"lib{name}.so") for name in libraries.NAMES}
     foreign = {name: path for name, path in paths.items() if path and path.parent != ours}
     for name, path in foreign.items():
         yield Finding(
@@ -116,7 +112,7 @@ def _libraries() -> Iterator[Finding]:
             "Put aclhost first: eval \"$(aclhost env)\", last in the shell.",
         )  # fmt: skip
     if all(path and path.parent == ours for path in paths.values()):
-        yield Finding("libraries", "ok", f"all {len(LIBRARIES)} names lead to {ours}")
+        yield Finding("libraries", "ok", f"all {len(libraries.NAMES)} names lead to {ours}")
     elif not foreign:
         yield Finding(
             "libraries", "note", "found by programs that aclhost builds, by others not yet",

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import aclhost
+from aclhost.spec import libraries
 
 
 @cache
@@ -34,8 +35,8 @@ def cflags() -> list[str]:
 def libs() -> list[str]:
     """Linker flags; a program built with them runs without LD_LIBRARY_PATH."""
     directory = prefix() / "lib64"
-    names = ("opapi_nn", "nnopbase", "ascendcl")
-    return [f"-L{directory}", f"-Wl,-rpath,{directory}", *(f"-l{name}" for name in names)]
+    names = (f"-l{name}" for name in libraries.LINKED)
+    return [f"-L{directory}", f"-Wl,-rpath,{directory}", *names]
 
 
 def variables() -> dict[str, str]:

@@ -235,11 +235,11 @@ def _new_log() -> Path:
 
 def _load_libraries() -> None:
     """LD_LIBRARY_PATH comes too late for this process; libraries that are loaded are found."""
-    from aclhost import _health
     from aclhost import _toolkit as tree
+    from aclhost.spec import libraries
 
-    for name in _health.LIBRARIES:
-        ctypes.CDLL(str(tree.prefix() / "lib64" / f"lib{name}.so"))
+    for library in libraries.ALL:
+        ctypes.CDLL(str(tree.prefix() / "lib64" / library.file))
     modules = tree.search_paths()["PYTHONPATH"]
     if modules not in sys.path:
         sys.path.insert(0, modules)

@@ -6,11 +6,6 @@ from __future__ import annotations
 import os
 import subprocess
 
-LIBRARIES = (
-    "ascendcl", "acl_rt", "nnopbase", "opapi", "opapi_nn", "opapi_cv", "opapi_math",
-    "aclnn_ops_infer", "aclnn_math",
-)  # fmt: skip
-
 # Written without a look at the generator: an ELU through both phases, in C++11.
 ELU_PROGRAM = r"""
 #include <cmath>

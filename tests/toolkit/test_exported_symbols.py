@@ -2,33 +2,68 @@
 """What the libraries export is what is declared, no more and no less."""
 
 import pytest
-from support.programs import LIBRARIES, run
+from support.programs import run
 
-from aclhost import ops
-from aclhost.spec import runtime_api
+from aclhost import _native, ops
+from aclhost.spec import libraries, runtime_api
 
 
-def declared():
-    operators = {name for op in ops.ALL for name in (op.name, f"{op.name}GetWorkspaceSize")}
-    return {function.name for function in runtime_api.FUNCTIONS} | operators
+def declared(part):
+    if part == "operators":
+        return {name for op in ops.ALL for name in (op.name, f"{op.name}GetWorkspaceSize")}
+    return {function.name for function in libraries.functions(part)}
+
+
+def everything():
+    return {name for part in libraries.PARTS for name in declared(part)}
+
+
+def symbols(path, selection):
+    """Demangled names of the dynamic symbols."""
+    lines = run(["nm", "-DC", selection, path]).stdout.splitlines()
+    return {line.lstrip("0123456789abcdef ").split(maxsplit=1)[1] for line in lines}
 
 
 def exported(path):
-    """Demangled names of everything another object could link to."""
-    lines = run(["nm", "-DC", "--defined-only", path]).stdout.splitlines()
-    return {line.split(maxsplit=2)[2] for line in lines}
+    return symbols(path, "--defined-only")
 
 
-@pytest.mark.parametrize("name", LIBRARIES)
-def test_every_public_library_exports_the_declared_list(name, prefix, arch_prefix):
+def needed_by_the_python_module():
+    undefined = symbols(_native.__file__, "--undefined-only")
+    return {name for name in undefined if name.startswith("aclhost::")}
+
+
+def test_every_function_belongs_to_one_part():
+    parts = [name for part in libraries.PARTS for name in declared(part)]
+    assert len(set(parts)) == len(parts)
+    assert {function.name for function in runtime_api.FUNCTIONS} <= set(parts)
+    assert {"aclrtMalloc", "aclGetRecentErrMsg"} <= declared("runtime")
+    assert {"aclCreateTensor", "aclnnInit", "InitHugeMemThreadLocal"} <= declared("objects")
+
+
+@pytest.mark.parametrize("library", libraries.ALL, ids=libraries.NAMES)
+def test_every_public_library_exports_its_part(library, prefix, arch_prefix):
+    expected = {name for part in library.exports for name in declared(part)}
     for root in (prefix, arch_prefix):
-        assert exported(root / "lib64" / f"lib{name}.so") == declared()
+        assert exported(root / "lib64" / library.file) == expected
 
 
-def test_the_library_itself_adds_only_its_own_namespace(prefix):
+@pytest.mark.parametrize("library", libraries.ALL, ids=libraries.NAMES)
+def test_every_public_library_needs_what_the_table_says(library, prefix):
+    dynamic = run(["readelf", "-d", prefix / "lib64" / library.file]).stdout
+    needed = [line.split("[")[1].rstrip("]") for line in dynamic.splitlines() if "NEEDED" in line]
+    assert needed == [f"lib{name}.so" for name in library.needs]
+    assert "Filter library: [libaclhost.so]" in dynamic
+
+
+def test_the_library_itself_adds_what_the_python_module_needs(prefix):
+    """PYTHON_MODULE in src/aclhost/gen/exports.py lists these functions."""
     names = exported(prefix / "lib64" / "libaclhost.so")
     private = {name for name in names if "aclhost::" in name}
-    assert names - private == declared()
+    needed = needed_by_the_python_module()
+    assert private - needed == set(), "superfluous in PYTHON_MODULE"
+    assert needed - private == set(), "missing in PYTHON_MODULE"
+    assert names - private == everything()
 
 
 def test_no_library_is_there_twice(prefix, arch_prefix):
@@ -37,7 +72,7 @@ def test_no_library_is_there_twice(prefix, arch_prefix):
     assert [path.name for path in prefix.rglob("libaclhost*")] == ["libaclhost.so"]
 
 
-@pytest.mark.parametrize("name", [*LIBRARIES, "aclhost"])
+@pytest.mark.parametrize("name", [*libraries.NAMES, libraries.IMPLEMENTATION])
 def test_sonames(name, prefix):
     dynamic = run(["readelf", "-d", prefix / "lib64" / f"lib{name}.so"]).stdout
     assert f"soname: [lib{name}.so]" in dynamic

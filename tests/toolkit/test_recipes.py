@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The build recipes of upstream's documents work against the tree as they are."""
 
+import re
 import shutil
 import sysconfig
 
 import pytest
-from support.programs import ELU_PROGRAM, LIBRARIES, clean_environment, run
+from support.programs import ELU_PROGRAM, clean_environment, run
+
+from aclhost.gen import exports
+from aclhost.spec import libraries
 
 # Where each recipe takes the root from, which directories it adds, what it links by path.
 CMAKE_RECIPES = {
@@ -83,17 +87,41 @@ def test_one_line_of_build_sh(runtime, build, prefix):
     assert run([program], env=environment).stdout == "elu ok\n"
 
 
-@pytest.mark.parametrize("name", LIBRARIES)
-def test_any_one_library_is_enough(name, build, prefix, arch_prefix):
+OPERATORS = [library.name for library in libraries.ALL if "operators" in library.exports]
+RUNTIMES = [library.name for library in libraries.ALL if "runtime" in library.exports]
+
+
+@pytest.mark.parametrize("runtime", RUNTIMES)
+@pytest.mark.parametrize("operators", OPERATORS)
+def test_one_library_of_each_part(operators, runtime, build, prefix, arch_prefix):
     """Also from the tree that upstream's links lead to."""
-    flags = (f"-I{arch_prefix}/include", f"-L{arch_prefix}/lib64", f"-l{name}")
+    names = (f"-l{operators}", "-lnnopbase", f"-l{runtime}")
+    flags = (f"-I{arch_prefix}/include", f"-L{arch_prefix}/lib64", *names)
     program = build("c++", ELU_PROGRAM, "-std=c++11", *flags)
     for root in (prefix, arch_prefix):
         environment = clean_environment(LD_LIBRARY_PATH=root / "lib64")
         assert run([program], env=environment).stdout == "elu ok\n"
 
 
+_UNDEFINED = re.compile(r"undefined reference to (?:symbol )?[`'](\w+)")
+
+
+@pytest.mark.parametrize("forgotten", libraries.LINKED)
+def test_a_forgotten_library_fails_to_link(forgotten, prefix, tmp_path):
+    """As on a card; that the others need it does not help."""
+    source = tmp_path / "program.cpp"
+    source.write_text(ELU_PROGRAM)
+    names = [f"-l{name}" for name in libraries.NAMES if name in (*libraries.LINKED, "runtime")]
+    names.remove(f"-l{forgotten}")
+    flags = [f"-I{prefix}/include", f"-L{prefix}/lib64", *names]
+    done = run(["g++", source, "-o", tmp_path / "program", *flags], status=1)
+    library = next(each for each in libraries.ALL if each.name == forgotten)
+    offered = {function.name for part in library.exports for function in exports.functions(part)}
+    assert set(_UNDEFINED.findall(done.stderr)) & offered
+
+
 def test_bare_operator_header(build, prefix):
     text = ELU_PROGRAM.replace("aclnnop/aclnn_elu.h", "aclnn_elu.h")
-    flags = (f"-I{prefix}/include", f"-I{prefix}/include/aclnnop", f"-L{prefix}/lib64", "-lopapi")
-    build("c++", text, *flags)
+    include = prefix / "include"
+    names = ("-lopapi", "-lnnopbase", "-lascendcl")
+    build("c++", text, f"-I{include}", f"-I{include}/aclnnop", f"-L{prefix}/lib64", *names)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the libraries export: the version script of the real one, the source of the filters."""
+"""What the libraries export: the version script of the real one, the sources of the filters."""
 
 from __future__ import annotations
 
@@ -7,42 +7,87 @@ from collections.abc import Iterator
 
 from aclhost import ops
 from aclhost.gen.text import banner
-from aclhost.spec import runtime_api
+from aclhost.spec import libraries
+from aclhost.spec.functions import Function
+from aclhost.spec.libraries import Part
 
-_SOURCE = "src/aclhost/spec/runtime_api.py"
+_SOURCE = "src/aclhost/spec/libraries.py"
+
+# C++ functions of namespace aclhost, all overloads, that the Python module calls.
+# tests/toolkit/test_exported_symbols.py tells which are missing or superfluous.
+PYTHON_MODULE = (
+    "CallCounter::CallCounter",
+    "Status::drop",
+    "Status::failure",
+    "Window::Window",
+    "avx2::stream_add",
+    "avx512::stream_add",
+    "baseline::stream_add",
+    "bool_arrays",
+    "broadcast",
+    "call_counts",
+    "check",
+    "check_launch",
+    "current_isa",
+    "current_soc",
+    "example_socs",
+    "executors",
+    "float_arrays",
+    "int_arrays",
+    "live_allocations",
+    "machine_memory",
+    "parse_size",
+    "pooled_shape",
+    "promote_floating",
+    "run",
+    "scalar_lists",
+    "scalars",
+    "select_soc",
+    "shape_from",
+    "tensor_lists",
+    "tensors",
+    "thread_count",
+    "with_spatial",
+)
+# A name ends where no letter follows; version scripts know no parentheses outside of quotes.
+_END = "[!_a-zA-Z0-9]*"
 
 
 def emit() -> Iterator[tuple[str, str]]:
-    """The version script and the filter source."""
+    """The version script, a source for each part of the filters, and the libraries for CMake."""
     yield "native/exports.map", _version_script()
-    yield "native/shim.c", _shim()
+    for part in libraries.PARTS:
+        yield f"native/filters/{part}.c", _filter(functions(part))
+    yield "native/filters/nothing.c", _filter(())
+    yield "native/libraries.cmake", _cmake()
 
 
-def operator_symbols() -> tuple[str, ...]:
-    """Both phases of every declared operator."""
-    return tuple(symbol for op in ops.ALL for symbol in (f"{op.name}GetWorkspaceSize", op.name))
+def functions(part: Part) -> tuple[Function, ...]:
+    """What the libraries of a part offer."""
+    if part == "operators":
+        return tuple(function for op in ops.ALL for function in op.functions)
+    return libraries.functions(part)
 
 
-def symbols() -> tuple[str, ...]:
-    """Everything a library exports."""
-    return (*(function.name for function in runtime_api.FUNCTIONS), *operator_symbols())
+def _hash_banner() -> str:
+    return banner(_SOURCE).replace("//", "#")
 
 
 def _version_script() -> str:
-    names = "".join(f"    {name};\n" for name in symbols())
-    note = banner(_SOURCE).replace("//", "#")
-    private = '    extern "C++" { aclhost::*; };\n'  # for the Python module
-    return f"{note}{{\n  global:\n{names}{private}  local:\n    *;\n}};\n"
+    public = "".join(f"    {each.name};\n" for part in libraries.PARTS for each in functions(part))
+    private = "".join(f"      aclhost::{name}{_END};\n" for name in PYTHON_MODULE)
+    return (
+        f"{_hash_banner()}{{\n  global:\n{public}"
+        f'    extern "C++" {{\n{private}    }};\n  local:\n    *;\n}};\n'
+    )
 
 
-def _shim() -> str:
-    runtime = [_stub(f.name, f.returns) for f in runtime_api.FUNCTIONS]
-    operators = [_stub(name, "aclnnStatus") for name in operator_symbols()]
+def _filter(declared: tuple[Function, ...]) -> str:
     return (
         banner(_SOURCE)
         + "// The dynamic loader answers every one of these names with the function in\n"
         "// libaclhost.so; only a loader that knows no filters would ever run these.\n"
-        + "".join((*runtime, *operators))
+        + "".join(_stub(function.name, function.returns) for function in declared)
     )
 
 
@@ -54,3 +99,14 @@ def _stub(name: str, returns: str) -> str:
     if returns == "float":
         return f"float {name}(void) {{ return 0; }}\n"
     return f"int {name}(void) {{ return 500000; }}\n"
+
+
+def _cmake() -> str:
+    lines = [
+        f"set(LIBRARIES {' '.join(libraries.NAMES)})",
+        f"set(LIBRARY_PARTS {' '.join(libraries.PARTS)} nothing)",
+    ]
+    for library in libraries.ALL:
+        lines.append(f"set({library.name}_EXPORTS {' '.join(library.exports or ('nothing',))})")
+        lines.append(f"set({library.name}_NEEDS {' '.join(library.needs)})")
+    return _hash_banner() + "".join(f"{line}\n" for line in lines)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -27,6 +28,7 @@ class Project:
         compiler: list[str],
         std: str,
         flags: list[str],
+        libraries: list[str],
         environment: dict[str, str],
     ) -> None:
         if not (source / "CMakeLists.txt").is_file():
@@ -38,6 +40,8 @@ class Project:
         self._options = [
             f"-DCMAKE_CXX_STANDARD={std.lower().removeprefix('c++').removeprefix('gnu++')}",
             f"-DCMAKE_CXX_FLAGS={' '.join(flags)}",
+            # CMake puts these behind everything that a target links.
+            f"-DCMAKE_CXX_STANDARD_LIBRARIES={shlex.join(libraries)}",
         ]
 
     def build(self) -> subprocess.CompletedProcess[bytes]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from aclhost import _toolkit, ops
 from aclhost._names import suggestion
+from aclhost.gen import op_headers
 from aclhost.spec import runtime_api
 
 _HEADER = re.compile(r"fatal error: '?([^':]+\.h(?:pp)?)'?(?::| file) ?(?:No such file|not found)")
@@ -37,7 +38,8 @@ def explain(compiler_output: str) -> list[str]:
 @cache
 def _functions() -> dict[str, str]:
     """Every C function and the header that declares it."""
-    declared = (*runtime_api.FUNCTIONS, *(each for op in ops.ALL for each in op.functions))
+    operators = (each for op in ops.ALL for each in op.functions)
+    declared = (*runtime_api.FUNCTIONS, *operators, *op_headers.known_only())
     return {each.name: _header_to_include(each.header) for each in declared}
 
 

@@ -36,7 +36,19 @@ def libs() -> list[str]:
     """Linker flags; a program built with them runs without LD_LIBRARY_PATH."""
     directory = prefix() / "lib64"
     names = (f"-l{name}" for name in libraries.LINKED)
-    return [f"-L{directory}", f"-Wl,-rpath,{directory}", *names]
+    return [f"-L{directory}", f"-Wl,-rpath,{directory}", *names, *placeholder_libs()]
+
+
+def placeholder_libs() -> list[str]:
+    """Linker flags, to stand last: what nothing else has comes from the placeholders."""
+    # A program that needs none shall not load them: dlsym must not find their names.
+    state = ("-Wl,--push-state,--as-needed", "-Wl,--pop-state")
+    return [state[0], f"-L{prefix() / 'lib64'}", f"-l{libraries.PLACEHOLDERS}", state[1]]
+
+
+def placeholders() -> Path:
+    """The library with the operators that aclhost knows and does not compute."""
+    return prefix() / "lib64" / f"lib{libraries.PLACEHOLDERS}.so"
 
 
 def variables() -> dict[str, str]:

@@ -28,6 +28,7 @@ def config(context: click.Context, prefix: bool, cflags: bool, libs: bool, as_js
                 "prefix": str(_toolkit.prefix()),
                 "cflags": _toolkit.cflags(),
                 "libs": _toolkit.libs(),
+                "placeholders": str(_toolkit.placeholders()),
                 "environment": {**_toolkit.variables(), **_toolkit.search_paths()},
             }
         )
@@ -42,12 +43,20 @@ def config(context: click.Context, prefix: bool, cflags: bool, libs: bool, as_js
 
 
 @click.command()
-def env() -> None:
+@click.option(
+    "--placeholders",
+    is_flag=True,
+    help="Preload the operators that aclhost knows and does not compute.",
+)
+def env(placeholders: bool) -> None:
     """Print export lines that do what set_env.sh does.
 
     eval "$(aclhost env)"
     """
     for name, value in _toolkit.variables().items():
         click.echo(f"export {name}={shlex.quote(value)}")
-    for name, directory in _toolkit.search_paths().items():
-        click.echo(f'export {name}={shlex.quote(directory)}"${{{name}:+:${name}}}"')
+    lists = _toolkit.search_paths()
+    if placeholders:
+        lists["LD_PRELOAD"] = str(_toolkit.placeholders())
+    for name, entry in lists.items():
+        click.echo(f'export {name}={shlex.quote(entry)}"${{{name}:+:${name}}}"')

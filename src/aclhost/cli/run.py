@@ -127,7 +127,8 @@ def _build_project(
 ) -> Path:
     try:
         environment = _toolkit.environment(dict(os.environ))
-        project = _cmake.Project(source, build, _compiler(), std, flags, environment)
+        last = _toolkit.placeholder_libs()
+        project = _cmake.Project(source, build, _compiler(), std, flags, last, environment)
         done = project.build()
         if done.returncode != 0:
             _pass_on(done.stdout)

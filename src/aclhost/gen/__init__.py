@@ -18,6 +18,7 @@ from aclhost.gen import (
     exports,
     op_headers,
     op_sources,
+    placeholders,
     stubs,
     tables,
     unsupported,
@@ -33,6 +34,7 @@ def emit_all() -> Iterator[tuple[str, str]]:
     yield from tables.emit()
     yield from op_headers.emit()
     yield from check_tables.emit()
+    yield from placeholders.emit()
     yield from op_sources.emit()
     yield from bindings.emit()
     yield from aclnn_module.emit()

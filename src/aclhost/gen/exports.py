@@ -49,6 +49,8 @@ PYTHON_MODULE = (
     "thread_count",
     "with_spatial",
 )
+# What libaclhost_placeholders.so calls.
+PLACEHOLDERS = ("aclhost_not_computed",)
 # A name ends where no letter follows; version scripts know no parentheses outside of quotes.
 _END = "[!_a-zA-Z0-9]*"
 
@@ -74,7 +76,8 @@ def _hash_banner() -> str:
 
 
 def _version_script() -> str:
-    public = "".join(f"    {each.name};\n" for part in libraries.PARTS for each in functions(part))
+    names = (each.name for part in libraries.PARTS for each in functions(part))
+    public = "".join(f"    {name};\n" for name in (*names, *PLACEHOLDERS))
     private = "".join(f"      aclhost::{name}{_END};\n" for name in PYTHON_MODULE)
     return (
         f"{_hash_banner()}{{\n  global:\n{public}"
@@ -105,6 +108,7 @@ def _cmake() -> str:
     lines = [
         f"set(LIBRARIES {' '.join(libraries.NAMES)})",
         f"set(LIBRARY_PARTS {' '.join(libraries.PARTS)} nothing)",
+        f"set(PLACEHOLDERS {libraries.PLACEHOLDERS})",
     ]
     for library in libraries.ALL:
         lines.append(f"set({library.name}_EXPORTS {' '.join(library.exports or ('nothing',))})")

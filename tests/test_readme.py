@@ -89,6 +89,7 @@ def test_readme_questions(tmp_path: Path) -> None:
     np.save(tmp_path / "x.npy", x)
     (tmp_path / "npu").mkdir()
     np.save(tmp_path / "npu/out.npy", aclhost.elu(x))
+    shutil.copy(EXAMPLES / "elu_backward.cpp", tmp_path / "main.cpp")
     for line in QUESTIONS:
         assert line.startswith("aclhost ")
         assert shell(line, tmp_path)

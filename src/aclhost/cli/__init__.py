@@ -14,6 +14,7 @@ from aclhost.cli.explain import explain
 from aclhost.cli.golden import golden_command
 from aclhost.cli.ops import ops_command
 from aclhost.cli.run import run
+from aclhost.cli.scan import scan
 
 
 class _Group(click.Group):
@@ -45,5 +46,6 @@ for command in (
     golden_command,
     ops_command,
     run,
+    scan,
 ):
     main.add_command(command)

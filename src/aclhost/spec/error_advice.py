@@ -198,7 +198,7 @@ ADVICE: dict[int, Advice] = {
             "The operator does not exist on this product.",
             "A strided tensor reaches outside the storage it was created with.",
             "The output's dtype is one that no conversion can deliver.",
-            "The operator is one that aclhost does not compute; `aclhost scan` lists those you use.",
+            "aclhost does not compute the operator; `aclhost scan PATH` lists such operators.",
         ),
         "aclhost keeps the reason: "
         f"{_TEXT[0].lower()}{_TEXT[1:]}, or use `aclhost explain NAME ARG=...`.",

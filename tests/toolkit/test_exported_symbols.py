@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the libraries export is what is declared, no more and no less."""
 
+from pathlib import Path
+
 import pytest
 from support.programs import run
 
 from aclhost import _native, ops
-from aclhost.gen import exports
+from aclhost.gen import check_exports, exports
 from aclhost.spec import libraries, runtime_api
 
 
@@ -65,6 +67,18 @@ def test_the_library_itself_adds_what_the_python_module_needs(prefix):
     assert private - needed == set(), "superfluous in PYTHON_MODULE"
     assert needed - private == set(), "missing in PYTHON_MODULE"
     assert names - private == everything() | set(exports.PLACEHOLDERS)
+
+
+def test_the_build_tells_what_is_missing(build, prefix):
+    """A module that calls a function of ours that is internal, and one that is not."""
+    text = """
+namespace aclhost { void internal(int); const char* current_soc(); }
+void f() { aclhost::internal(1); aclhost::current_soc(); }
+"""
+    module = build("c++", text, "-shared", "-fPIC", name="module.so")
+    library = prefix / "lib64" / "libaclhost.so"
+    assert check_exports.missing(module, library) == ["_ZN7aclhost8internalEi"]
+    assert check_exports.missing(Path(_native.__file__), library) == []
 
 
 def test_no_library_is_there_twice(prefix, arch_prefix):

@@ -13,8 +13,8 @@ from aclhost.spec.libraries import Part
 
 _SOURCE = "src/aclhost/spec/libraries.py"
 
-# C++ functions of namespace aclhost, all overloads, that the Python module calls.
-# tests/toolkit/test_exported_symbols.py tells which are missing or superfluous.
+# C++ functions of namespace aclhost, all overloads, that the Python module calls. The build tells
+# which are missing, tests/toolkit/test_exported_symbols.py which are superfluous.
 PYTHON_MODULE = (
     "CallCounter::CallCounter",
     "Status::drop",

@@ -73,7 +73,7 @@ def _mentions(paths: Iterable[Path], report: Report) -> Iterator[tuple[Path, Men
         try:
             data = path.read_bytes()
             if data.startswith(elf.MAGIC):
-                read = [Mention(name) for name in elf.undefined_symbols(data)]
+                read = [Mention(each.name) for each in elf.symbols(data) if not each.defined]
             elif path.suffix in _PYTHON:
                 read = list(python.mentions(data.decode(errors="replace")))
             else:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The names that an ELF file takes from other libraries: the little of ELF that this needs."""
+"""The symbols of an ELF file: the little of ELF that this needs."""
 
 from __future__ import annotations
 
@@ -31,32 +31,40 @@ _LAYOUTS = {
 }
 
 
-def undefined_symbols(data: bytes) -> Iterator[str]:
-    """Names that the dynamic loader has to find; for an object file, the linker.
+@dataclass(frozen=True)
+class Symbol:
+    """A name that a file defines for others, or takes from them."""
+
+    name: str
+    defined: bool
+
+
+def symbols(data: bytes) -> list[Symbol]:
+    """What the dynamic loader sees of a file; of an object file, what the linker sees.
 
     Raises:
         FormatError: the file cannot be read.
 
     """
     try:
-        yield from _undefined(data)
+        return list(_symbols(data))
     except (struct.error, IndexError, KeyError, ValueError) as error:
         raise FormatError(f"not a readable ELF file: {error}") from error
 
 
-def _undefined(data: bytes) -> Iterator[str]:
+def _symbols(data: bytes) -> Iterator[Symbol]:
     if data[:4] != MAGIC:
         raise ValueError("no ELF header")
     layout, order = _LAYOUTS[data[4]], "<" if data[5] == 1 else ">"
     kind, start, width, count = struct.unpack_from(order + layout.header, data)
-    at = range(start, start + count * width, width)
-    sections = [struct.unpack_from(order + layout.section, data, each) for each in at]
+    headers = range(start, start + count * width, width)
+    sections = [struct.unpack_from(order + layout.section, data, at) for at in headers]
     wanted = _SYMTAB if kind == _RELOCATABLE else _DYNSYM
     for sh_type, offset, size, link in sections:
         if sh_type == wanted:
             _, names, _, _ = sections[link]
-            symbols = struct.iter_unpack(order + layout.symbol, data[offset : offset + size])
-            yield from (_text(data, names + at) for at, section in symbols if at and section == 0)
+            table = struct.iter_unpack(order + layout.symbol, data[offset : offset + size])
+            yield from (Symbol(_text(data, names + at), home != 0) for at, home in table if at)
 
 
 def _text(data: bytes, start: int) -> str:

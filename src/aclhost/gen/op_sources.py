@@ -12,6 +12,7 @@ from itertools import groupby
 
 from aclhost import ops
 from aclhost.gen.check_tables import Steps, TermTable, number
+from aclhost.gen.loops import kernel_source
 from aclhost.gen.text import banner, c_string
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import Choice, IntArray, Parameter, TensorOut
@@ -214,7 +215,9 @@ def _tables(source: str, members: list[Operator], table: TermTable) -> str:
     )
 
 
-def _kernels(source: str, members: list[Operator]) -> str:
+def _kernels(source: str, members: list[Operator], table: TermTable) -> str:
+    if all(op.kernel is not None for op in members):
+        return kernel_source(source, members, table.position)
     return _KERNELS.format(
         banner=banner(source),
         includes="\n".join(
@@ -228,7 +231,9 @@ def emit() -> Iterator[tuple[str, str]]:
     """The files of every file of declarations."""
     for source, members in by_module():
         table = TermTable()
+        kernels = _kernels(source, members, table)
+        yield f"native/kernels/{file_stem(source)}.cc", kernels
         yield f"native/ops/{file_stem(source)}.cc", _tables(source, members, table)
-        yield f"native/kernels/{file_stem(source)}.cc", _kernels(source, members)
         for op in members:
-            yield f"native/ops/{op.snake_name}.h", _args(op)
+            if op.kernel is None:
+                yield f"native/ops/{op.snake_name}.h", _args(op)

@@ -6,9 +6,9 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
-from aclhost.spec import products
+from aclhost.spec import catalogue, products
 from aclhost.spec.call import Call
 from aclhost.spec.functions import Function, phases
 from aclhost.spec.functions import Parameter as CParameter
@@ -21,9 +21,13 @@ from aclhost.spec.params import (
     TensorOut,
     snake_case,
 )
+from aclhost.spec.pointwise import Pointwise
 from aclhost.spec.products import Product
 from aclhost.spec.rules.base import Rule, Step
 from aclhost.spec.terms import DtypeOf, Equal, ProductIn
+
+# A name in torch, or a function of torch and the arguments by Python names.
+Reference: TypeAlias = str | Callable[..., Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,14 +39,18 @@ class Operator:
     formula: str  # Markdown
     params: tuple[Parameter, ...]
     checks: tuple[tuple[Step, ...], ...]  # groups as written; the first failure decides
-    golden: Callable[..., Any]  # NumPy, float64 in and out; parameters by their Python names
     samples: tuple[Call, ...]
+    golden: Callable[..., Any] | None = (
+        None  # NumPy, float64 in and out; parameters by Python names
+    )
+    kernel: Pointwise | None = None  # None: native/kernels has a function run(const <name>Args&)
+    reference: Reference = ""  # torch's function of the same tensors and numbers
+    ulps: float = 2  # how far FLOAT and DOUBLE results may be off; one for rounding included
     launch_checks: tuple[tuple[Rule, ...], ...] = ()  # failures that only phase 2 reports
     summed: tuple[str, ...] = ()  # inputs whose sums the result consists of
     formats: str = "Any format label is accepted and ignored."
     determinism: str = "Deterministic: the same bits for every run and thread count."
     notes: tuple[str, ...] = ()  # documented limits nobody enforces, differences from upstream
-    header_name: str = ""  # where the header is not simply aclnn_<snake_name>.h
     source: str = field(default_factory=lambda: _declaring_file())  # noqa: PLW0108
 
     @property
@@ -55,7 +63,8 @@ class Operator:
 
     @property
     def header(self) -> str:
-        return self.header_name or f"aclnn_{self.snake_name}.h"
+        known = catalogue.operators().get(self.name)
+        return known.header if known else f"aclnn_{self.snake_name}.h"
 
     @property
     def functions(self) -> tuple[Function, Function]:
@@ -145,7 +154,7 @@ def _declaring_file() -> str:
     frame = inspect.currentframe()
     while frame is not None:
         _, inside, path = frame.f_code.co_filename.rpartition("aclhost/ops/")
-        if inside:
+        if inside and frame.f_code.co_name == "<module>":
             return f"src/aclhost/ops/{path}"
         frame = frame.f_back
     return ""

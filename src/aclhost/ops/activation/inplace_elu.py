@@ -62,5 +62,4 @@ OP = Operator(
         _call(TensorArg((4, 5), DOUBLE)),
     ),
     notes=elu.NOTES,
-    header_name="aclnn_elu.h",
 )

@@ -149,5 +149,4 @@ OP = Operator(
         "Places are found in float for DOUBLE, too. torch finds those of float64 in double, and "
         "takes another element for some lengths, 22 from 26 for one.",
     ),
-    header_name="aclnn_upsample_nearest_3d.h",
 )

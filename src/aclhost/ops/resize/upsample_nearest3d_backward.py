@@ -154,5 +154,4 @@ OP = Operator(
         "Upstream's CPU fallback (DOUBLE, large scales, the Atlas training series) scatters "
         "instead; aclhost uses the windows for every dtype on every product.",
     ),
-    header_name="aclnn_upsample_nearest_3d_backward.h",
 )

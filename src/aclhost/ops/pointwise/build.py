@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a point-wise operator is put together from its function, its parameters and its checks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from aclhost.spec.family import derived_samples
+from aclhost.spec.operator import Operator, Reference
+from aclhost.spec.params import Parameter
+from aclhost.spec.pointwise import Pointwise
+from aclhost.spec.rules import Step
+
+BROADCAST_SHAPES = ((2, 1, 3), (4, 1), (1,))
+
+
+def pointwise_operator(
+    name: str,
+    summary: str,
+    params: tuple[Parameter, ...],
+    checks: tuple[tuple[Step, ...], ...],
+    kernel: Pointwise,
+    *,
+    reference: Reference,
+    ulps: float = 2,
+    notes: tuple[str, ...] = (),
+    shapes: tuple[tuple[int, ...], ...] = (),
+    formula: str = "",
+) -> Operator:
+    """An operator whose formula follows from its function and whose samples follow from its checks.
+
+    `shapes` are those of a sample that broadcasts, one for each input tensor.
+    """
+    op = Operator(
+        name,
+        summary=summary,
+        formula=formula or kernel.formula(),
+        params=params,
+        checks=checks,
+        samples=(),
+        kernel=kernel,
+        reference=reference,
+        ulps=ulps,
+        notes=notes,
+    )
+    return replace(op, samples=derived_samples(op, shapes))

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What families of operators share: samples that follow from the checks, and in-place twins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product as combinations
+
+from aclhost.spec import dtypes, products
+from aclhost.spec.call import Argument, Call, ScalarArg, TensorArg
+from aclhost.spec.dtypes import DataType
+from aclhost.spec.evaluate import evaluate
+from aclhost.spec.operator import Operator
+from aclhost.spec.params import (
+    TENSORS,
+    Choice,
+    Dtype,
+    Flag,
+    Float,
+    Int,
+    IntArray,
+    Parameter,
+    Scalar,
+    TensorOut,
+)
+
+SHAPE = (2, 3)
+_SCALARS = (dtypes.FLOAT, dtypes.INT64, dtypes.DOUBLE, dtypes.BOOL)
+
+
+def derived_samples(op: Operator, shapes: Sequence[tuple[int, ...]] = ()) -> tuple[Call, ...]:
+    """Calls that pass the checks: one for each dtype of the first tensor, on the first product
+    that allows it; then, where the operator broadcasts, one with the shapes given.
+    """
+    calls = [call for dtype in dtypes.ALL if (call := _first_accepted(op, dtype)) is not None]
+    if shapes and calls:
+        names = [param.name for param in op.tensors if not isinstance(param, TensorOut)]
+        call = calls[0]
+        for name, shape in zip(names, shapes, strict=False):
+            call = call.reshaped(shape, name)
+        calls.append(with_results(op, call))
+    return tuple(calls)
+
+
+def _first_accepted(op: Operator, dtype: DataType) -> Call | None:
+    on = sorted(products.ALL, key=lambda each: each is not products.DEFAULT)
+    for product, scalar in combinations(on, _SCALARS):
+        for call in _candidates(op, dtype, scalar):
+            outcome = evaluate(op, call.on(product))
+            if outcome.rule is None and not outcome.idle:
+                return call.on(product)
+    return None
+
+
+def _candidates(op: Operator, dtype: DataType, scalar: DataType) -> Iterator[Call]:
+    """All tensors of the dtype, results as they follow; then results of other dtypes."""
+    base = Call({param.name: _argument(param, dtype, scalar) for param in op.params})
+    call = with_results(op, base)
+    yield call
+    results = [param.name for param in op.outputs]
+    for other in (dtypes.FLOAT, dtypes.BOOL, dtypes.INT64, dtypes.COMPLEX64, dtype):
+        if results:
+            yield call.retyped(other, *results)
+
+
+def with_results(op: Operator, call: Call) -> Call:
+    """The call with results of the shape and dtype that a new one would have."""
+    for output in op.outputs:
+        if not (output.shape or output.like):
+            continue
+        dtype = dtypes.BY_VALUE[output.dtype_term.evaluate(call)]
+        tensor = TensorArg(output.shape_term.evaluate(call), dtype)
+        call = call.passing(**{output.name: tensor})
+    return call
+
+
+def _argument(param: Parameter, dtype: DataType, scalar: DataType) -> Argument:
+    if isinstance(param, TENSORS):
+        return TensorArg(SHAPE, dtype)
+    if isinstance(param, Scalar):
+        return ScalarArg(1 if param.default is None else param.default, scalar)
+    return _plain_argument(param)
+
+
+def _plain_argument(param: Parameter) -> Argument:
+    if isinstance(param, Choice):
+        return param.words.index(param.default)
+    if isinstance(param, Flag | Int | Float):
+        return param.default if param.default is not None else 1
+    if isinstance(param, Dtype):
+        return dtypes.FLOAT
+    if isinstance(param, IntArray):
+        default = param.default if param.default is not None else 1
+        return (default,) * param.length if isinstance(default, int) else default
+    return None

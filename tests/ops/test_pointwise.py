@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One walk over all point-wise operators: every dtype and layout, against function and torch."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from support.pointwise_cases import distance, layouts, run
+
+from aclhost import golden, ops
+from aclhost.arrays import numpy_dtype
+from aclhost.spec import dtypes
+from aclhost.spec.call import TensorArg
+from aclhost.spec.expression import Domain
+from aclhost.spec.operator import Operator
+
+POINTWISE = [op for op in ops.ALL if op.kernel is not None]
+EACH = pytest.mark.parametrize("op", POINTWISE, ids=lambda op: op.name)
+COMPLEX_ULPS = 64  # of the modulus: parts cancel
+_WIDE = {
+    Domain.REAL: dtypes.DOUBLE, Domain.COMPLEX: dtypes.COMPLEX128, Domain.INTEGER: dtypes.INT64,
+    Domain.UNSIGNED: dtypes.UINT8, Domain.BOOL: dtypes.BOOL,
+}  # fmt: skip
+
+
+def allowed(op: Operator, rounded: dtypes.DataType) -> float:
+    if rounded.category is dtypes.Category.COMPLEX:
+        return COMPLEX_ULPS
+    return 1 if rounded in (dtypes.FLOAT16, dtypes.BF16) else op.ulps
+
+
+@EACH
+def test_every_dtype_and_layout(op: Operator) -> None:
+    rng = np.random.default_rng(11)
+    for sample in op.samples:
+        for name, call in layouts(op, sample):
+            for got, wanted, rounded in run(op, call, rng):
+                off = distance(got, wanted, rounded)
+                dtype = call.first(op.tensors[0].name)
+                assert off <= allowed(op, rounded), (name, dtype, off, got[:9], wanted[:9])
+
+
+@EACH
+def test_empty_tensors_are_no_work(op: Operator) -> None:
+    sample = op.samples[0]
+    names = [
+        param.name for param in op.tensors if isinstance(sample.arguments[param.name], TensorArg)
+    ]
+    for got, _, _ in run(op, sample.reshaped((0, 3), *names), np.random.default_rng(0)):
+        assert got.shape == (0, 3)
+
+
+def _torch_function(op: Operator) -> Any:
+    if not isinstance(op.reference, str):
+        return lambda **arguments: op.reference(torch, **arguments)
+    function = reduce(getattr, op.reference.split("."), torch)
+    return lambda **arguments: function(*arguments.values())
+
+
+def _inputs(op: Operator, dtype: dtypes.DataType, rng: Any) -> dict[str, Any]:
+    """Values by upstream's names: tensors of the wide dtype, numbers as the first sample has them."""
+    kernel = op.kernel
+    assert kernel is not None
+    values: dict[str, Any] = {}
+    for position, name in enumerate(kernel.inputs):
+        term = kernel.input_dtype(position)
+        own = dtypes.BY_VALUE[term.evaluate(op.samples[0])] if term else dtype
+        kind = numpy_dtype(own)
+        if kind.kind == "b":
+            values[name] = rng.integers(0, 2, 64).astype(bool)
+        elif kind.kind in "iu":
+            values[name] = rng.integers(1, 9, 64).astype(kind)
+        elif kind.kind == "c":
+            values[name] = rng.uniform(0.1, 0.9, 64) + 1j * rng.uniform(0.1, 0.9, 64)
+        else:
+            values[name] = rng.normal(0, 2, 64).astype(kind)
+    for number in kernel.numbers:
+        values[number.parameter] = golden.plain(op.samples[0].arguments[number.parameter])
+    return values
+
+
+@EACH
+def test_function_agrees_with_torch(op: Operator) -> None:
+    """In double precision, so that only the mathematics counts."""
+    kernel = op.kernel
+    assert kernel is not None
+    assert op.reference, "name torch's function, or say in notes why there is none"
+    function, rng = _torch_function(op), np.random.default_rng(5)
+    for domain in kernel.domains:
+        dtype = _WIDE[domain]
+        values = _inputs(op, dtype, rng)
+        with np.errstate(all="ignore"):
+            results = kernel.golden(values, dtype)
+        named = {
+            param.python_name: torch.from_numpy(values[param.name])
+            if isinstance(values[param.name], np.ndarray) and values[param.name].ndim
+            else np.asarray(values[param.name]).item()
+            for param in op.params
+            if param.name in values
+        }
+        try:
+            wanted = function(**named)
+        except (RuntimeError, TypeError, NotImplementedError):
+            assert domain is not Domain.REAL, "torch has every real function"
+            continue  # torch lacks the dtype
+        wanted = wanted if isinstance(wanted, tuple) else (wanted,)
+        for result, each in zip(results, wanted, strict=True):
+            np.testing.assert_allclose(
+                np.broadcast_to(result, each.shape), each.numpy(), rtol=1e-9, atol=1e-12,
+                err_msg=f"{op.name} {domain}",
+            )  # fmt: skip

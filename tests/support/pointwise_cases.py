@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of point-wise operators in every layout, with what their functions give in float64."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+import aclhost
+from aclhost import golden
+from aclhost.arrays import numpy_dtype
+from aclhost.spec import dtypes
+from aclhost.spec.call import Call, TensorArg
+from aclhost.spec.operator import Operator
+from aclhost.spec.params import TensorInOut
+
+LENGTH = 1031  # prime, and more than a block
+_SPECIAL = (0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, np.inf, -np.inf, np.nan, 1e-40, 65504.0, -3.7)
+_INTEGERS = (0, 1, -1, 2, 3, -3, 7, 100, -128, 127, 255, 2**31 - 1, -(2**31), 2**62, -(2**63))
+
+
+def layouts(op: Operator, call: Call) -> Iterator[tuple[str, Call]]:
+    """The call as it is, long, of rank 0, and with inputs whose elements lie elsewhere."""
+    yield "small", call
+    inputs = [p.name for p in op.tensors if p not in op.outputs and call.arguments[p.name]]
+    outputs = [output.name for output in op.outputs]
+    everything = (*inputs, *outputs)
+    shapes = {call.tensor(name).shape for name in everything}
+    if len(shapes) > 1:
+        return
+    yield "long", call.reshaped((LENGTH,), *everything)
+    yield "rank 0", call.reshaped((), *everything)
+    grid = call.reshaped((5, 7), *everything)
+    yield "columns", grid.changing(tuple(inputs), strides=(1, 5))
+    yield "backwards", grid.changing((inputs[0],), strides=(-7, -1), offset=34)
+    yield "spread", grid.changing(everything, strides=(20, 2), offset=1)
+    writes_first = isinstance(op.parameter(inputs[0]), TensorInOut)
+    if not writes_first:
+        yield "repeated", grid.changing((inputs[0],), strides=(0, 1))
+
+
+def random_values(shape: tuple[int, ...], dtype: np.dtype[Any], rng: Any) -> np.ndarray:
+    """Ordinary numbers and, in between, special ones."""
+    if dtype.kind == "b":
+        return rng.integers(0, 2, shape).astype(bool)
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        values = rng.integers(-9, 10, shape)
+        special = [v for v in _INTEGERS if limits.min <= v <= limits.max]
+        chosen = np.array(special, dtype=object)[rng.integers(0, len(special), shape)]
+        mixed = np.where(rng.random(shape) < 0.3, chosen, np.clip(values, limits.min, None))
+        return np.asarray(mixed).astype(dtype)
+    special = np.array(_SPECIAL)[rng.integers(0, len(_SPECIAL), shape)]
+    real = np.where(rng.random(shape) < 0.3, special, rng.normal(0, 2, shape))
+    if dtype.kind == "c":
+        return (rng.normal(0, 2, shape) + 1j * rng.normal(0, 2, shape)).astype(dtype)
+    with np.errstate(all="ignore"):
+        return real.astype(dtype)
+
+
+def strided(tensor: TensorArg, values: np.ndarray | None) -> np.ndarray:
+    """A view as described; overlapping elements hold the value that came last."""
+    kind = numpy_dtype(tensor.dtype)
+    memory = np.zeros(max(tensor.storage_elements, 1), kind)
+    view = np.ndarray(
+        tensor.shape, kind, memory, offset=tensor.offset * kind.itemsize,
+        strides=[step * kind.itemsize for step in tensor.element_strides],
+    )  # fmt: skip
+    if values is not None:
+        view[...] = values
+    return view
+
+
+def run(op: Operator, call: Call, rng: Any) -> list[tuple[np.ndarray, np.ndarray, dtypes.DataType]]:
+    """(got, wanted, the dtype it was rounded to first) of each result."""
+    named: dict[str, Any] = {}
+    for param in op.params:
+        argument = call.arguments[param.name]
+        if isinstance(argument, TensorArg):
+            values = random_values(argument.shape, numpy_dtype(argument.dtype), rng)
+            named[param.name] = strided(argument, None if param in op.outputs else values)
+        else:
+            named[param.name] = golden.plain(argument)
+    copies = {n: v.copy() if isinstance(v, np.ndarray) else v for n, v in named.items()}
+    wanted = golden.pointwise(op, call, copies)
+    with aclhost.soc(call.product.default_soc):
+        arguments = {p.python_name: named[p.name] for p in op.python_params()}
+        outputs = tuple(named[output.name] for output in op.outputs)
+        if outputs:
+            arguments["out"] = outputs if len(outputs) > 1 else outputs[0]
+        results = getattr(aclhost, op.snake_name)(**arguments)
+    got = results if isinstance(results, tuple) else (results,)
+    return [
+        (np.asarray(each), *_delivered(op, call, position, exact))
+        for position, (each, exact) in enumerate(zip(got, wanted, strict=True))
+    ]
+
+
+def _delivered(
+    op: Operator, call: Call, position: int, exact: np.ndarray
+) -> tuple[np.ndarray, dtypes.DataType]:
+    kernel = op.kernel
+    assert kernel is not None
+    computed = dtypes.BY_VALUE[kernel.computed.evaluate(call)]
+    term = kernel.result_dtype(position)
+    rounded = computed if term is None else dtypes.BY_VALUE[term.evaluate(call)]
+    output = call.tensor(kernel.outputs[position])
+    exact = np.broadcast_to(exact, output.shape)
+    return golden.convert(golden.convert(exact, rounded), output.dtype), rounded
+
+
+def distance(got: np.ndarray, wanted: np.ndarray, rounded: dtypes.DataType) -> float:
+    """The largest error in ulps of the dtype that was rounded to; 0 where all are equal."""
+    same = (got == wanted) | ((got != got) & (wanted != wanted))
+    if bool(np.all(same)):
+        return 0.0
+    if got.dtype.kind in "biu":
+        return float("inf")
+    kind = numpy_dtype(rounded)
+    parts = {"c": np.dtype(f"f{kind.itemsize // 2}")}.get(kind.kind, kind)
+    if parts.kind in "biu":
+        return float("inf")
+    info = ml_dtypes.finfo(parts)
+    with np.errstate(all="ignore"):
+        a, b = got[~same].astype(np.complex128), wanted[~same].astype(np.complex128)
+        size = np.maximum(np.abs(b), float(info.tiny))
+        spacing = np.exp2(np.floor(np.log2(size)) - info.nmant)
+        return float(np.max(np.nan_to_num(np.abs(a - b) / spacing, nan=np.inf)))

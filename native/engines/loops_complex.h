@@ -105,8 +105,8 @@ ACLHOST_INLINE bool is_infinite(Complex<Part> z) {
 }
 template <typename Part>
 ACLHOST_INLINE bool is_finite(Complex<Part> z) {
-  return (math::magnitude_of(z.real) < math::kInfinity<Part>) &
-         (math::magnitude_of(z.imaginary) < math::kInfinity<Part>);
+  return (math::magnitude_of(z.real) < math::kInfinity<Part>)&(math::magnitude_of(z.imaginary) <
+                                                               math::kInfinity<Part>);
 }
 
 }  // namespace loops

@@ -34,7 +34,7 @@ Number limit(Absent absent) {
   return number;
 }
 
-// The least or the greatest value of a loop's type; complex numbers have none.
+// The least or the greatest value of a loop's type: of BOOL, too. Complex numbers have none.
 Number limit_of(aclDataType dtype, Absent absent) {
   switch (loop_type(dtype)) {
     case ACL_FLOAT:
@@ -57,10 +57,11 @@ Number limit_of(aclDataType dtype, Absent absent) {
       return limit<int64_t>(absent);
     case ACL_UINT64:
       return limit<uint64_t>(absent);
-    case ACL_BOOL:
-      return limit<bool>(absent);
-    default:
-      return {};
+    default: {
+      Number number = {};
+      number.b = absent == Absent::kMost;
+      return number;
+    }
   }
 }
 
@@ -96,7 +97,10 @@ Status run_pointwise(const Args& args, const PointwiseKernel& kernel) {
   const auto computed = static_cast<aclDataType>(evaluate(frame, kernel.computed));
   const int64_t variant = kernel.variant == kComputed ? 0 : evaluate(frame, kernel.variant);
   const Loop loop = find_loop(kernel, variant, loop_type(computed));
-  if (loop == nullptr) return no_kernel_for(args.tensor(kernel.outputs.rows[0].param));
+  if (loop == nullptr) {
+    const Table<TensorSource>& table = kernel.inputs.count > 0 ? kernel.inputs : kernel.outputs;
+    return no_kernel_for(args.tensor(table.rows[0].param));
+  }
 
   InlineVector<Operand, 8> tensors;  // outputs, then inputs
   for (const Table<TensorSource>* table : {&kernel.outputs, &kernel.inputs}) {

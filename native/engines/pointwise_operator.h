@@ -42,8 +42,8 @@ struct Table {
 };
 
 struct PointwiseKernel {
-  int32_t computed;  // a term: the dtype
-  int32_t variant;   // a term: which of several functions; kComputed if there is one
+  int32_t computed;        // a term: the dtype
+  int32_t variant;         // a term: which of several functions; kComputed if there is one
   Table<TypedLoop> loops;  // for every variant the same dtypes
   int32_t dtypes;          // how many
   Table<TensorSource> inputs;

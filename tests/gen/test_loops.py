@@ -12,8 +12,8 @@ from support.loops import ALL, COMPUTED, OPERATORS, Loops
 
 from aclhost.spec import dtypes
 from aclhost.spec.dtypes import BOOL, FLOAT, INT32, INT64, UINT8
-from aclhost.spec.expression import Domain, domain_of
-from aclhost.spec.pointwise import loop_dtype
+from aclhost.spec.expression import domain_of
+from aclhost.spec.pointwise import loop_dtype, stored_dtype
 from aclhost.spec.terms import Const
 
 SIZE = 173  # some vectors and a rest
@@ -55,21 +55,6 @@ def dtype_of(term, dtype):
     return dtypes.BY_VALUE[term.number] if isinstance(term, Const) else dtype
 
 
-def result_type(kind, dtype):
-    """The NumPy type that a result has in memory."""
-    computed = stored(dtype)
-    if kind.domain is Domain.BOOL:
-        return np.dtype(np.uint8)
-    if kind.dtype is not None:
-        return np.dtype(kind.dtype.numpy)
-    wide = computed in (np.dtype(np.float64), np.dtype(np.complex128))
-    if kind.domain is Domain.REAL and computed.kind != "f":
-        return np.dtype(np.float64 if wide else np.float32)
-    if kind.domain is Domain.COMPLEX and computed.kind != "c":
-        return np.dtype(np.complex128 if wide else np.complex64)
-    return computed
-
-
 class Run:
     """One loop of an operator on values of its dtypes."""
 
@@ -84,7 +69,7 @@ class Run:
             values_of(dtype_of(each, dtype), 10 + i, False)[:1] for i, each in enumerate(stated)
         ]
         self.types = [
-            result_type(result.kind, dtype)
+            stored(stored_dtype(result.kind, dtype))
             for result in self.kernel.expressions(self.domain, variant)
         ]
 
@@ -175,7 +160,8 @@ def test_tables_say_where_operands_are(loops):
     own, inputs, outputs, numbers = loops.tables("aclnnMasked")
     assert own == [computed, -1]
     assert inputs == [0, flag, 1, -1, 2, -1]
-    assert outputs == [4, real]
+    assert outputs == [4, computed]
+    assert loops.tables("aclnnLess")[2] == [2, flag]
     assert numbers == [3, real, 0]
     assert loops.tables("aclnnDecimals")[3] == [1, wide, 0]
     assert loops.tables("aclnnClamp")[3] == [1, -1, 1, 2, -1, 2]

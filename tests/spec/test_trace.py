@@ -251,6 +251,22 @@ def test_results_and_outputs_are_as_many():
         kernel(lambda x: (x, x), (FLOAT,)).expressions(Domain.REAL)
 
 
+def test_tests_are_stored_as_bool():
+    assert kernel(lambda x: x > 0, (FLOAT, INT8)).result_dtype(0) == const(BOOL)
+    assert kernel(lambda x: -x, (FLOAT, INT8)).result_dtype(0) is None
+
+
+@pytest.mark.parametrize(
+    ("function", "dtype", "results"),
+    [(abs, COMPLEX64, None), (lambda x: x / 2, INT32, None), (lambda x: x, DOUBLE, const(FLOAT))],
+)
+def test_results_are_what_loops_store(function, dtype, results):
+    with pytest.raises(ValueError, match=f"out computed in {dtype}"):
+        kernel(function, (dtype,), results=results).check()
+    kernel(function, (dtype,), results=DtypeOf("out")).check()
+    kernel(lambda x: x, (FLOAT16,), results=const(BF16)).check()
+
+
 def test_loops_for_few_types():
     add = kernel(lambda x: x, (FLOAT, DOUBLE, INT8))
     assert add.loop_dtypes == (FLOAT, DOUBLE, INT8)

@@ -82,6 +82,7 @@ class _Loops:
 def _kernel(op: Operator, loops: _Loops, position: Position) -> str:
     kernel = op.kernel
     assert isinstance(kernel, Pointwise)
+    kernel.check()
     numbers = [_number(op, number, position) for number in kernel.numbers]
     tables = (
         _table("TensorSource", "inputs", list(_tensors(op, kernel, position))),

@@ -12,7 +12,7 @@ from aclhost.spec import dtypes
 from aclhost.spec.dtypes import DataType
 from aclhost.spec.expression import Domain, Element, Expression, Kind, domain_of
 from aclhost.spec.formula import formula
-from aclhost.spec.terms import Const, Term
+from aclhost.spec.terms import Const, Term, const
 from aclhost.spec.trace import trace
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ _LOOP_DTYPES = {
     dtypes.BF16: dtypes.FLOAT,
     dtypes.COMPLEX32: dtypes.COMPLEX64,
 }
+_TRUTH = Kind(Domain.BOOL)
 _TITLES = {
     Domain.REAL: "floating-point types",
     Domain.COMPLEX: "complex types",
@@ -36,6 +37,19 @@ _TITLES = {
 def loop_dtype(dtype: DataType) -> DataType:
     """FLOAT for the 16-bit floats, COMPLEX64 for COMPLEX32, else the type itself."""
     return _LOOP_DTYPES.get(dtype, dtype)
+
+
+def stored_dtype(kind: Kind, computed: DataType) -> DataType:
+    """What a loop that computes in a dtype stores for a result of this kind."""
+    if kind.domain is Domain.BOOL or kind.dtype is not None:
+        return kind.dtype or dtypes.BOOL
+    own = loop_dtype(computed)
+    wide = own in (dtypes.DOUBLE, dtypes.COMPLEX128)
+    if kind.domain is Domain.REAL and domain_of(own) is not Domain.REAL:
+        return dtypes.DOUBLE if wide else dtypes.FLOAT
+    if kind.domain is Domain.COMPLEX and domain_of(own) is not Domain.COMPLEX:
+        return dtypes.COMPLEX128 if wide else dtypes.COMPLEX64
+    return own
 
 
 @dataclass(frozen=True)
@@ -89,7 +103,27 @@ class Pointwise:
         return self.input_dtypes[position] if self.input_dtypes else None
 
     def result_dtype(self, position: int) -> Term | None:
-        return self.results[position] if isinstance(self.results, tuple) else self.results
+        """What a result is rounded to; tests are BOOL without being told. None: computed."""
+        stated = self.results[position] if isinstance(self.results, tuple) else self.results
+        kinds = {self.expressions(domain)[position].kind for domain in self.domains}
+        return const(dtypes.BOOL) if stated is None and kinds == {_TRUTH} else stated
+
+    def check(self) -> None:
+        """Raises where a loop would store another type than `results` says."""
+        for variant in range(len(self.functions)):
+            for dtype in self.loop_dtypes:
+                found = self.expressions(domain_of(dtype), variant)
+                for position, result in enumerate(found):
+                    stated = self.result_dtype(position)
+                    if stated is not None and not isinstance(stated, Const):
+                        continue
+                    wanted = dtypes.BY_VALUE[stated.number] if stated else dtype
+                    stored = stored_dtype(result.kind, dtype)
+                    if loop_dtype(wanted) is not stored:
+                        raise ValueError(
+                            f"{self.outputs[position]} computed in {dtype} is {stored}, "
+                            f"not {wanted}: say so in results"
+                        )
 
     def expressions(self, domain: Domain, variant: int = 0) -> tuple[Expression, ...]:
         """What the function is in one of the domains."""

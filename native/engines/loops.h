@@ -229,6 +229,12 @@ ACLHOST_INLINE T reciprocal(T x) {
   }
 }
 
+// Infinity has no sine.
+template <typename T>
+ACLHOST_INLINE T sinc(T x) {
+  return math::sinc(x) + (x - x);
+}
+
 // NaN wins.
 template <typename T>
 ACLHOST_INLINE T minimum(T x, T y) {

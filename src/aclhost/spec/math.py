@@ -50,7 +50,7 @@ erfc = _function("erfc")
 erfinv = _function("erfinv")
 lgamma = _function("lgamma")
 digamma = _function("digamma")
-sinc = _function("sinc")
+sinc = Function("sinc", "loops::sinc", "sinc", "sinc", "float", "r")
 
 pow = Function("power", "loops::power", "power", "pow")
 fmod = Function("fmod", "loops::fmod", "fmod", "fmod", on="uir")  # the sign of the dividend

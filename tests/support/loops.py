@@ -32,7 +32,7 @@ DOMAINS = {"b": (BOOL,), "u": UNSIGNED, "i": SIGNED, "r": FLOATS, "c": COMPLEX}
 COMPUTED = promoted("self", "other")
 ARITY = {"where": 3} | dict.fromkeys(
     ("atan2", "power", "fmod", "remainder", "floor_divide", "trunc_divide", "gcd", "minimum",
-     "maximum", "copysign", "complex"), 2
+     "maximum", "copysign", "make_complex"), 2
 )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ _UNARY, _POWER = 11, 12
 
 
 def formula(results: Iterable[Expression]) -> tuple[str, ...]:
-    """The text of each result; the first ends with what all of them share."""
+    """The text of each result; the last ends with what they share."""
     results = tuple(results)
     names = _shared(results)
     texts = [_text(result, names) for result in results]

@@ -12,7 +12,7 @@ import math as _math
 
 from aclhost.spec import dtypes
 from aclhost.spec import operations as _op
-from aclhost.spec.expression import Domain, Element, Kind, constant, convert
+from aclhost.spec.expression import Domain, Element, Kind, Operation, constant, convert
 from aclhost.spec.trace import Function, Symbol, apply
 
 TRUE = Symbol(constant(True, Kind(Domain.BOOL)))
@@ -24,6 +24,18 @@ def _function(name: str, on: str = "r", numpy: str = "", result: str = "float") 
     return Function(name, f"math::{name}", numpy or name, name, result, on)
 
 
+def _helper(
+    name: str,
+    on: str,
+    cpp: str = "",
+    result: str = "same",
+    shown: str = "",
+    of_bools: Operation | None = None,
+) -> Function:
+    cpp = f"loops::{cpp or name}"
+    return Function(name, cpp, name, shown or name, result, on, of_bools=of_bools)
+
+
 exp = _function("exp", "rc")
 exp2 = _function("exp2")
 expm1 = _function("expm1")
@@ -31,7 +43,6 @@ log = _function("log", "rc")
 log1p = _function("log1p")
 log1p_exp = _function("log1p_exp")  # log(1 + e^x)
 sqrt = _function("sqrt", "rc")
-reciprocal = Function("reciprocal", "loops::reciprocal", "reciprocal", "reciprocal", "float", "rc")
 sin = _function("sin", "rc")
 cos = _function("cos", "rc")
 tan = _function("tan", "rc")
@@ -50,27 +61,21 @@ erfc = _function("erfc")
 erfinv = _function("erfinv")
 lgamma = _function("lgamma")
 digamma = _function("digamma")
-sinc = Function("sinc", "loops::sinc", "sinc", "sinc", "float", "r")
+sinc = _helper("sinc", "r", result="float")
+reciprocal = _helper("reciprocal", "rc", result="float")
+copysign = _helper("copysign", "r", result="float")
 
-pow = Function("power", "loops::power", "power", "pow")
-fmod = Function("fmod", "loops::fmod", "fmod", "fmod", on="uir")  # the sign of the dividend
-remainder = Function(
-    "remainder", "loops::remainder", "remainder", "remainder", on="uir"
-)  # of the divisor
-floor_divide = Function(
-    "floor_divide", "loops::floor_divide", "floor_divide", "floor_divide", on="uir"
-)
-trunc_divide = Function(
-    "trunc_divide", "loops::trunc_divide", "trunc_divide", "trunc_divide", on="uir"
-)
-gcd = Function("gcd", "loops::gcd", "gcd", "gcd", on="ui")
-minimum = Function(
-    "minimum", "loops::minimum", "minimum", "min", on="uir", of_bools=_op.LOGICAL_AND
-)  # NaN wins
-maximum = Function("maximum", "loops::maximum", "maximum", "max", on="uir", of_bools=_op.LOGICAL_OR)
-copysign = Function("copysign", "loops::copysign", "copysign", "copysign", "float", "r")
-where = Function("where", "loops::select", "where", "where", "select", "buirc")
-complex_ = Function("complex", "loops::make_complex", "make_complex", "complex", "complex", "r")
+pow = _helper("power", "uirc", shown="pow")
+fmod = _helper("fmod", "uir")  # with the sign of the dividend
+remainder = _helper("remainder", "uir")  # with the sign of the divisor
+floor_divide = _helper("floor_divide", "uir")
+trunc_divide = _helper("trunc_divide", "uir")
+gcd = _helper("gcd", "ui")
+where = _helper("where", "buirc", cpp="select", result="select")
+complex_ = _helper("make_complex", "r", result="complex", shown="complex")
+# NaN wins.
+minimum = _helper("minimum", "uir", shown="min", of_bools=_op.LOGICAL_AND)
+maximum = _helper("maximum", "uir", shown="max", of_bools=_op.LOGICAL_OR)
 
 _log2, _log10 = _function("log2"), _function("log10")
 _rsqrt, _sigmoid = _function("rsqrt"), _function("sigmoid")
@@ -78,14 +83,14 @@ _floor = _function("floor", result="same")
 _ceil = _function("ceil", result="same")
 _trunc = _function("trunc", result="same")
 _round = _function("round", result="same", numpy="rint")
-_sign = Function("sign", "loops::sign", "sign", "sign", on="irc")
-_real = Function("real", "loops::real_part", "real", "real", "part", "c")
-_imag = Function("imag", "loops::imaginary_part", "imag", "imag", "part", "c")
-_conj = Function("conj", "loops::conjugate", "conj", "conj", on="c")
-_isnan = Function("isnan", "loops::is_nan", "isnan", "isnan", "bool", "rc")
-_isinf = Function("isinf", "loops::is_infinite", "isinf", "isinf", "bool", "rc")
-_isfinite = Function("isfinite", "loops::is_finite", "isfinite", "isfinite", "bool", "rc")
-_signbit = Function("signbit", "loops::sign_bit", "signbit", "signbit", "bool", "ir")
+_sign = _helper("sign", "irc")
+_real = _helper("real", "c", cpp="real_part", result="part")
+_imag = _helper("imag", "c", cpp="imaginary_part", result="part")
+_conj = _helper("conj", "c", cpp="conjugate")
+_isnan = _helper("isnan", "rc", cpp="is_nan", result="bool")
+_isinf = _helper("isinf", "rc", cpp="is_infinite", result="bool")
+_isfinite = _helper("isfinite", "rc", cpp="is_finite", result="bool")
+_signbit = _helper("signbit", "ir", cpp="sign_bit", result="bool")
 
 
 def _below(x: Element, domain: Domain) -> bool:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from aclhost.spec import dtypes
@@ -110,20 +111,21 @@ class Pointwise:
 
     def check(self) -> None:
         """Raises where a loop would store another type than `results` says."""
-        for variant in range(len(self.functions)):
-            for dtype in self.loop_dtypes:
-                found = self.expressions(domain_of(dtype), variant)
-                for position, result in enumerate(found):
-                    stated = self.result_dtype(position)
-                    if stated is not None and not isinstance(stated, Const):
-                        continue
-                    wanted = dtypes.BY_VALUE[stated.number] if stated else dtype
-                    stored = stored_dtype(result.kind, dtype)
-                    if loop_dtype(wanted) is not stored:
-                        raise ValueError(
-                            f"{self.outputs[position]} computed in {dtype} is {stored}, "
-                            f"not {wanted}: say so in results"
-                        )
+        for variant, dtype in product(range(len(self.functions)), self.loop_dtypes):
+            for position, result in enumerate(self.expressions(domain_of(dtype), variant)):
+                stored, wanted = stored_dtype(result.kind, dtype), self._result_in(position, dtype)
+                if wanted is not None and loop_dtype(wanted) is not stored:
+                    raise ValueError(
+                        f"{self.outputs[position]} computed in {dtype} is {stored}, "
+                        f"not {wanted}: say so in results"
+                    )
+
+    def _result_in(self, position: int, computed: DataType) -> DataType | None:
+        """What a result is rounded to where that does not depend on the call."""
+        stated = self.result_dtype(position)
+        if stated is None:
+            return computed
+        return dtypes.BY_VALUE[stated.number] if isinstance(stated, Const) else None
 
     def expressions(self, domain: Domain, variant: int = 0) -> tuple[Expression, ...]:
         """What the function is in one of the domains."""

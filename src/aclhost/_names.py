@@ -7,7 +7,7 @@ import difflib
 from collections.abc import Iterable
 
 from aclhost import ops
-from aclhost.spec import dtypes, error_codes, formats, products
+from aclhost.spec import catalogue, dtypes, error_codes, formats, products
 from aclhost.spec.dtypes import DataType
 from aclhost.spec.error_codes import ErrorCode
 from aclhost.spec.formats import Format
@@ -42,6 +42,9 @@ def operator(name: str) -> Operator:
     for op in ops.ALL:
         if key in (_key(op.name), _key(op.snake_name)):
             return op
+    for known in catalogue.operators():
+        if key == _key(known):
+            raise UnknownNameError(f"{known}: aclhost knows the name and does not compute it")
     close = difflib.get_close_matches(key, {_key(op.name): op for op in ops.ALL}, n=1, cutoff=0.5)
     hint = next((f"; did you mean {op.name}?" for op in ops.ALL if _key(op.name) in close), "")
     raise UnknownNameError(f"no operator {name!r}{hint or '; aclhost ops lists them'}")

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from aclhost import ops
-from aclhost.spec import products
+from aclhost.spec import catalogue, products
 
 
 def test_table_names_every_operator_and_product(aclhost_command):
@@ -51,3 +51,10 @@ def test_unknown_operator_gets_a_suggestion(refusal):
 
 def test_unknown_command_gets_a_suggestion(aclhost_command):
     assert "did you mean ops?" in aclhost_command("opps", status=2).stderr
+
+
+def test_known_operator_that_is_not_computed(refusal):
+    known = next(name for name in catalogue.operators() if name not in ops.BY_NAME)
+    expected = f"{known}: aclhost knows the name and does not compute it"
+    assert refusal("ops", known) == expected
+    assert refusal("ops", known.removeprefix("aclnn").lower()) == expected

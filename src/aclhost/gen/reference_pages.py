@@ -7,12 +7,13 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 from aclhost import ops
 from aclhost.gen.pages import first_tensor, table
-from aclhost.spec import dtypes, error_codes, products
+from aclhost.spec import catalogue, dtypes, error_codes, products
 from aclhost.spec.error_advice import ADVICE, Advice
 from aclhost.spec.error_codes import ErrorCode
 from aclhost.spec.operator import Operator
@@ -51,6 +52,14 @@ tensors. The product follows ACLHOST_SOC:
 {socs}
 
 {matrix}
+
+## Operators that upstream has
+
+All have their headers, so that every program compiles; what is not computed
+[has a placeholder](command.md#operators-that-aclhost-does-not-compute). `aclhost scan` tells which
+of them a program uses.
+
+{families}
 """
 
 
@@ -89,7 +98,17 @@ def support() -> str:
         ((product.title, product.key, f"`{product.default_soc}`") for product in products.ALL),
     )
     head = ("operator", "dtype", *(product.key for product in products.ALL))
-    return _SUPPORT.format(socs=socs, matrix=table(head, _matrix_rows()))
+    families = table(("family", "upstream", "computed"), _family_rows())
+    return _SUPPORT.format(socs=socs, matrix=table(head, _matrix_rows()), families=families)
+
+
+def _family_rows() -> Iterator[tuple[str, ...]]:
+    known = catalogue.operators()
+    upstream = Counter(op.group for op in known.values())
+    computed = Counter(known[op.name].group for op in ops.ALL if op.name in known)
+    for family in sorted(upstream):
+        yield family, str(upstream[family]), str(computed[family] or "")
+    yield "all", str(upstream.total()), str(computed.total())
 
 
 def _matrix_rows() -> Iterator[tuple[str, ...]]:

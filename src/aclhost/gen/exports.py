@@ -16,20 +16,20 @@ _SOURCE = "src/aclhost/spec/libraries.py"
 # C++ functions of namespace aclhost, all overloads, that the Python module calls. The build tells
 # which are missing, tests/toolkit/test_exported_symbols.py which are superfluous.
 PYTHON_MODULE = (
-    "CallCounter::CallCounter",
+    "CallCounter::remember",
     "Status::drop",
     "Status::failure",
-    "Window::Window",
     "avx2::stream_add",
     "avx512::stream_add",
     "baseline::stream_add",
     "bool_arrays",
-    "broadcast",
     "call_counts",
     "check",
     "check_launch",
     "current_isa",
     "current_soc",
+    "evaluate",
+    "evaluate_shape",
     "example_socs",
     "executors",
     "float_arrays",
@@ -37,18 +37,16 @@ PYTHON_MODULE = (
     "live_allocations",
     "machine_memory",
     "parse_size",
-    "pooled_shape",
-    "promote_floating",
-    "run",
     "scalar_lists",
     "scalars",
     "select_soc",
-    "shape_from",
     "tensor_lists",
     "tensors",
     "thread_count",
-    "with_spatial",
+    "total_elements",
 )
+# Variables that the Python module reads.
+DESCRIPTORS = ("aclnn*_operator",)
 # What libaclhost_placeholders.so calls.
 PLACEHOLDERS = ("aclhost_not_computed",)
 # A name ends where no letter follows; version scripts know no parentheses outside of quotes.
@@ -78,7 +76,8 @@ def _hash_banner() -> str:
 def _version_script() -> str:
     names = (each.name for part in libraries.PARTS for each in functions(part))
     public = "".join(f"    {name};\n" for name in (*names, *PLACEHOLDERS))
-    private = "".join(f"      aclhost::{name}{_END};\n" for name in PYTHON_MODULE)
+    called = (f"{name}{_END}" for name in PYTHON_MODULE)
+    private = "".join(f"      aclhost::{name};\n" for name in (*called, *DESCRIPTORS))
     return (
         f"{_hash_banner()}{{\n  global:\n{public}"
         f'    extern "C++" {{\n{private}    }};\n  local:\n    *;\n}};\n'

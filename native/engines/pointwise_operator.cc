@@ -26,8 +26,11 @@ ScalarValue scalar_of(T value, aclDataType dtype) {
 template <typename T>
 Number limit(Absent absent) {
   using Limits = std::numeric_limits<T>;
-  const T most = Limits::has_infinity ? Limits::infinity() : Limits::max();
-  const T least = Limits::has_infinity ? -most : Limits::lowest();
+  T most = Limits::max(), least = Limits::lowest();
+  if constexpr (Limits::has_infinity) {
+    most = Limits::infinity();
+    least = -most;
+  }
   const T value = absent == Absent::kMost ? most : least;
   Number number = {};
   std::memcpy(&number, &value, sizeof value);

@@ -142,7 +142,8 @@ Status copy(const TensorView& to, const TensorView& from) {
 
 Status fill(const TensorView& to, const ScalarValue& value) {
   char element[16];
-  if (!scalar_as(value, to.dtype, element)) return no_kernel_for(to);
+  const bool can_fill = can_move(data_type_bits(to.dtype)) && scalar_as(value, to.dtype, element);
+  if (!can_fill) return no_kernel_for(to);
   const TensorView* const views[] = {&to};
   const LoopNest nest = make_nest(views, 1, 1);
   const int64_t size = nest.operand[0].item_size;

@@ -33,6 +33,7 @@ struct LoopNest {
   int operands;
   int rank = 0;                // at least 1 unless there are no positions
   int64_t total = 0;           // number of positions
+  bool rewrites = false;       // an output is written again: the order of positions matters
   int64_t longest_joined = 0;  // runs are joined to blocks up to this length
   int64_t shape[kMaxLoops];
   SmallArray<Operand, kFewOperands> operand;

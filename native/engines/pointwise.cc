@@ -241,8 +241,8 @@ Status pointwise(Loop loop, const Operand* outs, int out_count, const Operand* i
   }
   lay_out_buffers(nest, plan);
   bool computed;
-  if (!wants_tiles(nest, kTileLength)) {
-    computed = compute_blocks(job, nest, kGrain);
+  if (nest.rewrites || !wants_tiles(nest, kTileLength)) {
+    computed = compute_blocks(job, nest, nest.rewrites ? nest.total : kGrain);
   } else {
     const TiledNest tiled = in_tiles(nest, kTileLength);
     computed = compute_blocks(job, tiled.whole_tiles, kTiledGrain) &&

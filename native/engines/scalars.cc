@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/scalars.h"
 
+#include <cstring>
+
 #include "engines/cast.h"
 #include "simd/memory.h"
 
@@ -20,6 +22,10 @@ aclDataType loop_type(aclDataType dtype) {
 }
 
 bool scalar_as(const ScalarValue& scalar, aclDataType dtype, char* element) {
+  if (scalar.dtype == dtype && dtype != ACL_BOOL) {
+    std::memcpy(element, scalar.bytes, sizeof scalar.bytes);
+    return true;
+  }
   if (const CastArray cast = find_array_cast(scalar.dtype, dtype)) {
     cast(reinterpret_cast<const char*>(scalar.bytes), element, 1);
     return true;

@@ -12,7 +12,7 @@ inline namespace ACLHOST_ISA {
 // COMPLEX64 for COMPLEX32, else the type itself.
 aclDataType loop_type(aclDataType dtype);
 
-// The scalar as an element of the type; false if there is no such cast.
+// The scalar as an element of the type, in 16 bytes; false if there is no such cast.
 bool scalar_as(const ScalarValue& scalar, aclDataType dtype, char* element);
 
 }  // namespace ACLHOST_ISA

@@ -125,6 +125,7 @@ Status copy(const TensorView& to, const TensorView& from) {
   if (!found.ok()) return found;
   const TensorView* const views[] = {&to, &from};
   const LoopNest nest = make_nest(views, 2, 1);
+  if (nest.total == 0) return {};
   const int64_t sizes[] = {nest.operand[0].item_size, nest.operand[1].item_size};
   const int64_t wider = std::max(sizes[0], sizes[1]);
   const bool past_cache = nest.total > cache_bytes() / (sizes[0] + sizes[1]);
@@ -146,6 +147,7 @@ Status fill(const TensorView& to, const ScalarValue& value) {
   if (!can_fill) return no_kernel_for(to);
   const TensorView* const views[] = {&to};
   const LoopNest nest = make_nest(views, 1, 1);
+  if (nest.total == 0) return {};
   const int64_t size = nest.operand[0].item_size;
   alignas(64) char pattern[kBlockBytes];
   const Fill fill = {pattern, nest.total * size > cache_bytes(), kBlockBytes / size};

@@ -39,6 +39,7 @@ struct LoopNest {
   SmallArray<Operand, kFewOperands> operand;
 };
 
+// Without positions where a dimension is 0; the rest of the nest then means nothing.
 // The first `outputs` views are written: where none of them moves, only the last position counts.
 LoopNest make_nest(const TensorView* const* views, int count, int outputs);
 

@@ -19,8 +19,8 @@
 #include "base/parallel.h"
 #include "base/status.h"
 #include "engines/operands.h"
-#include "simd/pairs.h"
 #include "operator/no_kernel.h"
+#include "simd/pairs.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {

@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "engines/strided.h"
 #include "simd/convert.h"
 #include "simd/memory.h"
 #include "simd/simd.h"
-#include "engines/strided.h"
 #include "simd/transpose.h"
 
 namespace aclhost {

@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <initializer_list>
 
-#include "simd/isa.h"
 #include "operator/views.h"
+#include "simd/isa.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {

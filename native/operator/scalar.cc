@@ -3,9 +3,9 @@
 #include <string>
 
 #include "dtypes.h"
-#include "simd/convert.h"
 #include "operator/minifloat.h"
 #include "operator/objects.h"
+#include "simd/convert.h"
 
 namespace aclhost {
 namespace {

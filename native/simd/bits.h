@@ -6,9 +6,9 @@
 
 #include "base/status.h"
 #include "dtypes.h"
-#include "simd/isa.h"
 #include "operator/no_kernel.h"
 #include "operator/views.h"
+#include "simd/isa.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {

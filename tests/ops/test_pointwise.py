@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from support import abi
 from support.pointwise_cases import distance, layouts, run
 
+import aclhost
 from aclhost import golden, ops
 from aclhost.arrays import numpy_dtype
 from aclhost.spec import dtypes
@@ -54,6 +56,26 @@ def test_empty_tensors_are_no_work(op: Operator) -> None:
         assert got.shape == (0, 3)
 
 
+@EACH
+@pytest.mark.usefixtures("no_leaks")
+def test_c_abi(op: Operator, stream: int) -> None:
+    """The C functions give the bits of the Python function."""
+    for call in op.samples[:2]:
+        with abi.prepared_call(op, call) as prepared:
+            inputs = {name: storage.view.copy() for name, storage in prepared.storages.items()}
+            plain = {name: golden.plain(each) for name, each in call.arguments.items()}
+            values = {**plain, **inputs}
+            arguments = {param.python_name: values[param.name] for param in op.python_params()}
+            if op.outputs:
+                outputs = tuple(values[output.name] for output in op.outputs)
+                arguments["out"] = outputs if len(outputs) > 1 else outputs[0]
+            returned = getattr(aclhost, op.snake_name)(**arguments)
+            abi.run(op, prepared, stream)
+            results = returned if isinstance(returned, tuple) else (returned,)
+            for param, wanted in zip(golden.results_of(op), results, strict=True):
+                assert prepared.fetch(param.name).tobytes() == wanted.tobytes()
+
+
 def _torch_function(op: Operator) -> Any:
     if not isinstance(op.reference, str):
         return lambda **arguments: op.reference(torch, **arguments)
@@ -62,7 +84,7 @@ def _torch_function(op: Operator) -> Any:
 
 
 def _inputs(op: Operator, dtype: dtypes.DataType, rng: Any) -> dict[str, Any]:
-    """Values by upstream's names: tensors of the wide dtype, numbers as the first sample has them."""
+    """Values by upstream's names: tensors of the wide dtype, numbers of the first sample."""
     kernel = op.kernel
     assert kernel is not None
     values: dict[str, Any] = {}

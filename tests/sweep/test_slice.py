@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import pytest
-from aclhost.spec.measured_ulps import MAX_ULPS, STEPS
 
+from aclhost.spec.measured_ulps import MAX_ULPS, STEPS
 from sweep.program import Program, isas
 
 STEP = 99_991  # prime: all exponents and many significands

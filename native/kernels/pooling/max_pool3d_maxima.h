@@ -7,8 +7,8 @@
 
 #include "kernels/pooling/max_pool3d.h"
 #include "kernels/pooling/max_pool3d_keys.h"
-#include "simd/permute.h"
 #include "kernels/pooling/volume.h"
+#include "simd/permute.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {

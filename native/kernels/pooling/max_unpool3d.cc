@@ -5,11 +5,11 @@
 #include <memory>
 #include <new>
 
-#include "simd/bits.h"
 #include "engines/elementwise.h"
 #include "kernels/pooling/max_unpool3d_bands.h"
 #include "kernels/pooling/max_unpool3d_canvas.h"
 #include "kernels/pooling/unpooling.h"
+#include "simd/bits.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/max_unpool3d_backward.h"
 
-#include "simd/bits.h"
 #include "engines/elementwise.h"
-#include "simd/simd.h"
 #include "kernels/pooling/unpooling.h"
+#include "simd/bits.h"
+#include "simd/simd.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {

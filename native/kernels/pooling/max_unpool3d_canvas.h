@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "simd/simd.h"
 #include "kernels/pooling/unpooling.h"
+#include "simd/simd.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {

@@ -9,11 +9,11 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "simd/memory.h"
 #include "engines/strided.h"
 #include "kernels/pooling/volume.h"
 #include "operator/index_error.h"
 #include "operator/views.h"
+#include "simd/memory.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {

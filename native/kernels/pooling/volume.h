@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "simd/memory.h"
 #include "operator/views.h"
+#include "simd/memory.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {

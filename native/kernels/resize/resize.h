@@ -7,8 +7,8 @@
 #include <cstdlib>
 
 #include "engines/elementwise.h"
-#include "simd/simd.h"
 #include "kernels/pooling/volume.h"
+#include "simd/simd.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {

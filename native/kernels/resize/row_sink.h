@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "simd/memory.h"
 #include "kernels/resize/resize.h"
+#include "simd/memory.h"
 #include "simd/simd.h"
 
 namespace aclhost {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "simd/simd.h"
 #include "kernels/resize/upsample_nearest3d.h"
+#include "simd/simd.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {

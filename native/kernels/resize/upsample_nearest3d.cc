@@ -3,13 +3,13 @@
 
 #include <algorithm>
 
-#include "simd/bits.h"
 #include "engines/elementwise.h"
-#include "simd/pairs.h"
-#include "simd/permute.h"
 #include "kernels/resize/resize.h"
 #include "kernels/resize/row_sink.h"
 #include "ops/upsample_nearest3d.h"
+#include "simd/bits.h"
+#include "simd/pairs.h"
+#include "simd/permute.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {

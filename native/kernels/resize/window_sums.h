@@ -12,11 +12,11 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "simd/memory.h"
-#include "simd/permute.h"
 #include "kernels/resize/resize.h"
 #include "kernels/resize/row_box.h"
 #include "kernels/resize/row_windows.h"
+#include "simd/memory.h"
+#include "simd/permute.h"
 #include "simd/simd.h"
 
 namespace aclhost {

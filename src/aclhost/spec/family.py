@@ -29,8 +29,9 @@ _SCALARS = (dtypes.FLOAT, dtypes.INT64, dtypes.DOUBLE, dtypes.BOOL)
 
 
 def derived_samples(op: Operator, shapes: Sequence[tuple[int, ...]] = ()) -> tuple[Call, ...]:
-    """Calls that pass the checks: one for each dtype of the first tensor, on the first product
-    that allows it; then, where the operator broadcasts, one with the shapes given.
+    """Calls that pass the checks: one for each dtype of the first tensor.
+
+    Each is for the first product that allows it. Where shapes are given, another call has them.
     """
     calls = [call for dtype in dtypes.ALL if (call := _first_accepted(op, dtype)) is not None]
     if shapes and calls:

@@ -68,8 +68,9 @@ class DtypeOf(Term):
 
     def evaluate(self, call: Call) -> int:
         argument = call.first(self.parameter)
-        described = isinstance(argument, TensorArg | ScalarArg)
-        return argument.dtype.value if described else dtypes.UNDEFINED.value
+        if isinstance(argument, TensorArg | ScalarArg):
+            return argument.dtype.value
+        return dtypes.UNDEFINED.value
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from aclhost.ops.pointwise.build import pointwise_operator
 from aclhost.spec import math
 from aclhost.spec.dtypes import BF16, DOUBLE, FLOAT, FLOAT16
+from aclhost.spec.expression import Element
 from aclhost.spec.params import TensorIn, TensorOut
 from aclhost.spec.pointwise import Pointwise
 from aclhost.spec.products import A2, A3, A950
@@ -23,7 +24,7 @@ from aclhost.spec.rules import (
 from aclhost.spec.terms import DtypeOf
 
 
-def _exp(x):
+def _exp(x: Element) -> Element:
     return math.exp(x)
 
 

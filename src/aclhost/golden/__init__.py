@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators on plain values: by the native kernels, and by their definitions in float64."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+import aclhost
+from aclhost.arrays import NDArray
+from aclhost.golden.convert import convert, plain
+from aclhost.golden.traced import call_of, pointwise
+from aclhost.spec.operator import Operator
+from aclhost.spec.params import (
+    Double,
+    Float,
+    Parameter,
+    Scalar,
+    TensorInOut,
+    TensorOut,
+)
+
+__all__ = ["call_of", "convert", "native", "plain", "pointwise", "reference", "results_of"]
+
+
+def results_of(op: Operator) -> tuple[Parameter, ...]:
+    """The parameters that an operator writes, in order."""
+    return tuple(param for param in op.params if isinstance(param, TensorOut | TensorInOut))
+
+
+def native(op: Operator, arguments: Mapping[str, Any]) -> tuple[NDArray, ...]:
+    """What the library computes; arguments by Python names, inputs stay as they are.
+
+    Raises:
+        AclnnError: the operator refuses the arguments.
+
+    """
+    values = dict(arguments)
+    for param in op.params:
+        if isinstance(param, TensorInOut):
+            values[param.python_name] = np.array(values[param.python_name])
+    return _several(getattr(aclhost, op.snake_name)(**values))
+
+
+def reference(op: Operator, arguments: Mapping[str, Any]) -> tuple[NDArray, ...]:
+    """What the operator's definition gives in float64; integers stay integers."""
+    if op.kernel is not None:
+        named = {param.name: arguments.get(param.python_name) for param in op.params}
+        return pointwise(op, call_of(op, named), named)
+    assert op.golden is not None
+    values = {
+        param.python_name: _exact(param, arguments[param.python_name])
+        for param in op.params
+        if not isinstance(param, TensorOut)
+    }
+    with np.errstate(all="ignore"):
+        return _several(op.golden(**values))
+
+
+def _several(results: Any) -> tuple[NDArray, ...]:  # noqa: ANN401
+    return tuple(map(np.asarray, results if isinstance(results, tuple) else (results,)))
+
+
+def _exact(param: Parameter, value: Any) -> Any:  # noqa: ANN401
+    """Numbers as the operator sees them: scalars and floats arrive in single precision."""
+    if isinstance(param, Scalar) or (isinstance(param, Float) and not isinstance(param, Double)):
+        return float(np.float32(value))
+    if isinstance(value, np.ndarray) and value.dtype.kind not in "?biu":
+        return value.astype(np.float64)
+    return value

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Point-wise operators on NumPy arrays: their traced functions in float64."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from aclhost.arrays import NDArray, numpy_dtype
+from aclhost.golden.convert import convert, plain, widened
+from aclhost.spec import dtypes
+from aclhost.spec.call import Argument, Call, ScalarArg, TensorArg
+from aclhost.spec.dtypes import DataType
+from aclhost.spec.operator import Operator
+from aclhost.spec.params import TENSORS, Choice, Parameter, Scalar
+from aclhost.spec.pointwise import loop_dtype
+from aclhost.spec.terms import Term
+
+
+def call_of(op: Operator, named: Mapping[str, Any]) -> Call:
+    """The call that these values, by upstream's names, describe; results as Python makes them."""
+    call = Call({param.name: _described(param, named.get(param.name)) for param in op.params})
+    for output in op.outputs:
+        if named.get(output.name) is None and (output.shape or output.like):
+            dtype = dtypes.BY_VALUE[output.dtype_term.evaluate(call)]
+            shape = output.shape_term.evaluate(call)
+            call = call.passing(**{output.name: TensorArg(shape, dtype)})
+    return call
+
+
+def _described(param: Parameter, value: Any) -> Argument:  # noqa: ANN401
+    if isinstance(param, TENSORS):
+        if value is None:
+            return None
+        array = np.asarray(value)
+        return TensorArg(array.shape, dtypes.BY_NUMPY[array.dtype.name])
+    if isinstance(param, Scalar) and value is not None and not isinstance(value, ScalarArg):
+        return ScalarArg(np.asarray(value).item(), _scalar_dtype(value))
+    if isinstance(param, Choice) and isinstance(value, str):
+        return param.words.index(value)
+    if isinstance(value, ScalarArg | None):
+        return value
+    return tuple(value) if isinstance(value, list | tuple | np.ndarray) else value
+
+
+def _scalar_dtype(value: Any) -> DataType:  # noqa: ANN401
+    """As the Python functions take it: bool, int, float and complex have a dtype of their own."""
+    plain_types = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
+    return dtypes.BY_NUMPY[plain_types.get(type(value)) or np.asarray(value).dtype.name]
+
+
+def pointwise(op: Operator, call: Call, named: Mapping[str, Any]) -> tuple[NDArray, ...]:
+    """The traced function on NumPy arrays: reals in float64, integers in their own dtype.
+
+    Values come by upstream's names; results are not yet rounded to any dtype.
+    """
+    kernel = op.kernel
+    assert kernel is not None
+    computed = dtypes.BY_VALUE[kernel.computed.evaluate(call)]
+    values: dict[str, Any] = {}
+    for position, name in enumerate(kernel.inputs):
+        dtype = _dtype(kernel.input_dtype(position), call, computed)
+        values[name] = widened(convert(np.asarray(named[name]), dtype))
+    for number in kernel.numbers:
+        dtype = _dtype(number.dtype, call, loop_dtype(computed))
+        values[number.parameter] = _number(call.arguments[number.parameter], dtype, number.absent)
+    variant = 0 if kernel.variant is None else kernel.variant.evaluate(call)
+    with np.errstate(all="ignore"):
+        return tuple(map(np.asarray, kernel.golden(values, computed, variant)))
+
+
+def _dtype(term: Term | None, call: Call, otherwise: DataType) -> DataType:
+    return otherwise if term is None else dtypes.BY_VALUE[term.evaluate(call)]
+
+
+def _number(argument: Argument, dtype: DataType, absent: str) -> Any:  # noqa: ANN401
+    if argument is None:
+        return _limit(dtype, absent)
+    return widened(convert(np.asarray(plain(argument)), dtype))[()]
+
+
+def _limit(dtype: DataType, absent: str) -> float | int:
+    if not absent:
+        return 0
+    kind = numpy_dtype(dtype)
+    if kind.kind in "iu":
+        limits = np.iinfo(kind)
+        return int(limits.max if absent == "most" else limits.min)
+    return math.inf if absent == "most" else -math.inf

@@ -30,7 +30,7 @@ demo: $(VENV)/.installed
 	$(BIN)/python examples/demo.py
 
 test: check
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 # Random calls against golden and torch: make campaign ARGS="--seconds 3600 --operator aclnnElu"
 campaign: $(VENV)/.tested

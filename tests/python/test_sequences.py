@@ -33,7 +33,9 @@ def test_sequences_of_integers(kernel: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "kernel", [2.0, "222", (2, 2, 2.0), ("2",) * 3, np.array([2.0, 2, 2]), object()], ids=repr
+    "kernel",
+    [2.0, "222", (2, 2, 2.0), ("2",) * 3, np.array([2.0, 2, 2]), object()],
+    ids=lambda kernel: type(kernel).__name__,
 )
 def test_what_is_no_sequence_of_integers(kernel: Any) -> None:
     with pytest.raises(TypeError, match="^kernel_size: expected a sequence of integers, got"):

@@ -7,7 +7,7 @@ SOURCES := $(shell find src native toolkit CMakeLists.txt pyproject.toml README.
 CXX_FILES := $(shell find native examples tests benchmarks -name '*.cc' -o -name '*.h' -o -name '*.cpp')
 
 .PHONY: dev demo test check docs format campaign large bench bench-quick sanitize cross-aarch64 \
-	clean
+	sweep clean
 
 dev: $(VENV)/.installed
 
@@ -35,6 +35,10 @@ test: check
 # Random calls against golden and torch: make campaign ARGS="--seconds 3600 --operator aclnnElu"
 campaign: $(VENV)/.tested
 	PYTHONPATH=tests $(BIN)/python -m campaign $(ARGS)
+
+# Errors of the mathematical functions over all floats, an hour: make sweep ARGS="--step 997"
+sweep: $(VENV)/.created
+	$(BIN)/python tests/sweep/run.py $(ARGS)
 
 # Sizes past 2^31: minutes and up to 5 GB.
 large: $(VENV)/.tested

@@ -135,7 +135,7 @@ class UnarySweep {
     if (negative && function_.symmetry != Symmetry::kNone) {
       refer_to_positive();
     } else {
-      function_.reference(in_.data(), reference_.data(), count);
+      std::transform(in_.begin(), in_.end(), reference_.begin(), function_.reference);
     }
     judge_.add_errors(in_.data(), in_.data(), out_.data(), reference_.data(), count);
   }
@@ -180,7 +180,8 @@ void sweep_binary(const Binary& function, uint64_t step, bool errors, Judge& jud
     function.loop(left.data(), right.data(), out.data(), count);
     judge.add_bits(out.data(), count);
     if (errors) {
-      function.reference(left.data(), right.data(), reference.data(), count);
+      std::transform(left.begin(), left.end(), right.begin(), reference.begin(),
+                     function.reference);
       judge.add_errors(left.data(), right.data(), out.data(), reference.data(), count);
     }
     left.clear();

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from aclhost.spec.measured_ulps import MAX_ULPS, STEPS
@@ -16,7 +18,8 @@ SCALAR = {"lgamma", "digamma", "fmod", "remainder"}
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("sweep")
-    return [Program.build(isa, folder) for isa in isas()]
+    with ThreadPoolExecutor(2) as pool:
+        return list(pool.map(lambda isa: Program.build(isa, folder), isas()))
 
 
 def test_errors_and_bits(programs):

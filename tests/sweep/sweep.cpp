@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "functions.h"
+#include "reference.h"
 
 namespace sweep {
 namespace {
@@ -114,18 +115,18 @@ class UnarySweep {
 
   void run(uint64_t step) {
     in_ = special_values();
-    judge_block(false);
+    judge_block(false, false);
     for (uint64_t first = 0; first < uint64_t{1} << 32; first += step * kBlock) {
       in_.resize(std::min(((uint64_t{1} << 32) - first + step - 1) / step, kBlock));
       for (std::size_t k = 0; k < in_.size(); ++k) {
         in_[k] = float_of(static_cast<uint32_t>(first + step * k));
       }
-      judge_block(first >> 31 != 0);
+      judge_block(first >> 31 != 0, step == 1);
     }
   }
 
  private:
-  void judge_block(bool negative) {
+  void judge_block(bool negative, bool consecutive) {
     const std::size_t count = in_.size();
     out_.resize(count);
     reference_.resize(count);
@@ -134,8 +135,10 @@ class UnarySweep {
     if (!errors_) return;
     if (negative && function_.symmetry != Symmetry::kNone) {
       refer_to_positive();
+    } else if (consecutive) {
+      BlockReference(function_.reference, in_).fill_smooth(reference_);
     } else {
-      std::transform(in_.begin(), in_.end(), reference_.begin(), function_.reference);
+      BlockReference(function_.reference, in_).fill_each(reference_);
     }
     judge_.add_errors(in_.data(), in_.data(), out_.data(), reference_.data(), count);
   }

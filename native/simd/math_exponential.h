@@ -37,14 +37,12 @@ struct Exponential {
   double less_one;
 };
 
-// Bounds beyond which a float result is infinite or 0.
-ACLHOST_INLINE double within_exp_range(double x) { return clamp(x, -110.0, 110.0); }
-
+// Arguments are bounded where a float result is infinite, 0 or -1 anyway.
 ACLHOST_INLINE float exp2(float x) {
   return static_cast<float>(Exponential::of_base_two(clamp<double>(x, -160.0, 140.0)).value());
 }
 ACLHOST_INLINE float expm1(float x) {
-  const double result = Exponential::of(within_exp_range(x)).value_less_one();
+  const double result = Exponential::of(clamp<double>(x, -100.0, 100.0)).value_less_one();
   return x == 0 ? x : static_cast<float>(result);
 }
 
@@ -57,7 +55,7 @@ ACLHOST_INLINE double log1p_near_zero(double f) {
                         0.1091988547099896);
 }
 
-// log of normal positive x; for 1 + less_one of exact less_one where x is about 1.
+// log of normal positive x, which log1p_normal takes as 1 + less_one, exact even near 1.
 ACLHOST_INLINE double log_normal(double x) {
   const Split split(x);
   return split.exponent * kLn2 + log1p_near_zero(split.fraction);
@@ -81,6 +79,7 @@ ACLHOST_INLINE float log1p(float x) {
   const float special = log_special(1 + x, result);
   return x == 0 ? x : special;
 }
+
 // sinh and cosh of x = n ln 2 + r by addition theorems from those of r, halves of 2^n and 2^-n.
 struct Hyperbolic {
   ACLHOST_INLINE explicit Hyperbolic(double x) {

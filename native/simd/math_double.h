@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of double. exp and expm1 vectorise; the others are those of the C library, one number
-// at a time, with the bits that its author gave them.
+// Functions of double. exp, expm1 and sigmoid vectorise and give the same bits everywhere. The
+// others are the C library's, one number at a time; their last bits are its affair and may differ
+// between processors.
 #pragma once
 
 #include <cmath>

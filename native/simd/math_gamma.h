@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The logarithm of the gamma function and its derivative, in double; not vectorised.
-// lgamma is the C library's, with the bits that its author gave it.
+// Both call the C library, whose last bits may differ between processors; rounding to float leaves
+// little of that.
 #pragma once
 
 #include <cmath>

@@ -14,10 +14,12 @@ namespace math = aclhost::math;
 constexpr long double kPi = 3.14159265358979323846264338327950288L;
 
 enum class Symmetry { kNone, kEven, kOdd };
+enum class Shape { kSmooth, kSteps };
 
 struct Unary {
   const char* name;
   Symmetry symmetry;
+  Shape shape;
   void (*loop)(const float* in, float* out, std::size_t count);
   double (*reference)(double x);
 };
@@ -75,8 +77,8 @@ inline double remainder_reference(double x, double y) {
   return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
 }
 
-#define UNARY(name, symmetry, reference_of_x)                            \
-  {#name, Symmetry::symmetry,                                            \
+#define UNARY(name, symmetry, shape, reference_of_x)                     \
+  {#name, Symmetry::symmetry, Shape::shape,                              \
    [](const float* in, float* out, std::size_t count) {                  \
      for (std::size_t k = 0; k < count; ++k) out[k] = math::name(in[k]); \
    },                                                                    \
@@ -89,39 +91,39 @@ inline double remainder_reference(double x, double y) {
    [](double x, double y) -> double { return reference_of_x_and_y; }}
 
 inline const Unary kUnary[] = {
-    UNARY(exp, kNone, std::exp(x)),
-    UNARY(exp2, kNone, std::exp2(x)),
-    UNARY(expm1, kNone, std::expm1(x)),
-    UNARY(sigmoid, kNone, 1 / (1 + std::exp(-x))),
-    UNARY(log, kNone, std::log(x)),
-    UNARY(log2, kNone, std::log2(x)),
-    UNARY(log10, kNone, std::log10(x)),
-    UNARY(log1p, kNone, std::log1p(x)),
-    UNARY(log1p_exp, kNone, (x > 0 ? x : 0) + std::log1p(std::exp(-std::fabs(x)))),
-    UNARY(sqrt, kNone, std::sqrt(x)),
-    UNARY(rsqrt, kNone, 1 / std::sqrt(x)),
-    UNARY(sin, kOdd, std::sin(x)),
-    UNARY(cos, kEven, std::cos(x)),
-    UNARY(tan, kOdd, std::tan(x)),
-    UNARY(sinc, kEven, sinc_reference(x)),
-    UNARY(asin, kOdd, std::asin(x)),
-    UNARY(acos, kNone, std::acos(x)),
-    UNARY(atan, kOdd, std::atan(x)),
-    UNARY(sinh, kOdd, std::sinh(x)),
-    UNARY(cosh, kEven, std::cosh(x)),
-    UNARY(tanh, kOdd, std::tanh(x)),
-    UNARY(asinh, kOdd, std::asinh(x)),
-    UNARY(acosh, kNone, std::acosh(x)),
-    UNARY(atanh, kOdd, std::atanh(x)),
-    UNARY(erf, kOdd, std::erf(x)),
-    UNARY(erfc, kNone, std::erfc(x)),
-    UNARY(erfinv, kOdd, erfinv_reference(x)),
-    UNARY(lgamma, kNone, lgamma_reference(x)),
-    UNARY(digamma, kNone, digamma_reference(x)),
-    UNARY(floor, kNone, std::floor(x)),
-    UNARY(ceil, kNone, std::ceil(x)),
-    UNARY(trunc, kOdd, std::trunc(x)),
-    UNARY(round, kOdd, std::nearbyint(x)),
+    UNARY(exp, kNone, kSmooth, std::exp(x)),
+    UNARY(exp2, kNone, kSmooth, std::exp2(x)),
+    UNARY(expm1, kNone, kSmooth, std::expm1(x)),
+    UNARY(sigmoid, kNone, kSmooth, 1 / (1 + std::exp(-x))),
+    UNARY(log, kNone, kSmooth, std::log(x)),
+    UNARY(log2, kNone, kSmooth, std::log2(x)),
+    UNARY(log10, kNone, kSmooth, std::log10(x)),
+    UNARY(log1p, kNone, kSmooth, std::log1p(x)),
+    UNARY(log1p_exp, kNone, kSmooth, (x > 0 ? x : 0) + std::log1p(std::exp(-std::fabs(x)))),
+    UNARY(sqrt, kNone, kSmooth, std::sqrt(x)),
+    UNARY(rsqrt, kNone, kSmooth, 1 / std::sqrt(x)),
+    UNARY(sin, kOdd, kSmooth, std::sin(x)),
+    UNARY(cos, kEven, kSmooth, std::cos(x)),
+    UNARY(tan, kOdd, kSmooth, std::tan(x)),
+    UNARY(sinc, kEven, kSmooth, sinc_reference(x)),
+    UNARY(asin, kOdd, kSmooth, std::asin(x)),
+    UNARY(acos, kNone, kSmooth, std::acos(x)),
+    UNARY(atan, kOdd, kSmooth, std::atan(x)),
+    UNARY(sinh, kOdd, kSmooth, std::sinh(x)),
+    UNARY(cosh, kEven, kSmooth, std::cosh(x)),
+    UNARY(tanh, kOdd, kSmooth, std::tanh(x)),
+    UNARY(asinh, kOdd, kSmooth, std::asinh(x)),
+    UNARY(acosh, kNone, kSmooth, std::acosh(x)),
+    UNARY(atanh, kOdd, kSmooth, std::atanh(x)),
+    UNARY(erf, kOdd, kSmooth, std::erf(x)),
+    UNARY(erfc, kNone, kSmooth, std::erfc(x)),
+    UNARY(erfinv, kOdd, kSmooth, erfinv_reference(x)),
+    UNARY(lgamma, kNone, kSmooth, lgamma_reference(x)),
+    UNARY(digamma, kNone, kSmooth, digamma_reference(x)),
+    UNARY(floor, kNone, kSteps, std::floor(x)),
+    UNARY(ceil, kNone, kSteps, std::ceil(x)),
+    UNARY(trunc, kOdd, kSteps, std::trunc(x)),
+    UNARY(round, kOdd, kSteps, std::nearbyint(x)),
 };
 
 inline const Binary kBinary[] = {

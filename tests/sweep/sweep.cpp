@@ -120,12 +120,12 @@ class UnarySweep {
       for (std::size_t k = 0; k < in_.size(); ++k) {
         in_[k] = float_of(static_cast<uint32_t>(first + step * k));
       }
-      judge_block(first >> 31 != 0, step == 1);
+      judge_block(first >> 31 != 0, step == 1 && function_.shape == Shape::kSmooth);
     }
   }
 
  private:
-  void judge_block(bool negative, bool consecutive) {
+  void judge_block(bool negative, bool smooth) {
     const std::size_t count = in_.size();
     out_.resize(count);
     reference_.resize(count);
@@ -134,7 +134,7 @@ class UnarySweep {
     if (!errors_) return;
     if (negative && function_.symmetry != Symmetry::kNone) {
       refer_to_positive();
-    } else if (consecutive) {
+    } else if (smooth) {
       BlockReference(function_.reference, in_).fill_smooth(reference_);
     } else {
       BlockReference(function_.reference, in_).fill_each(reference_);

@@ -38,6 +38,7 @@ def test_errors_and_bits(programs):
 
 def test_all_functions_are_stored(programs):
     assert set(MAX_ULPS) == set(STEPS) == set(programs[-1].names())
+    assert max(MAX_ULPS.values()) <= BOUND
 
 
 def test_loops_vectorise(programs):

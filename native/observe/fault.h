@@ -3,8 +3,10 @@
 
 namespace aclhost {
 
-// From now on a fault in hidden device memory calls `explain` with the address, then ends the
-// process as any fault does. Other faults go where they went before.
-void watch_faults(void (*explain)(const void* address));
+// From now on a fault in memory that strict mode keeps from the program calls `explain` with the
+// address. True: the memory is open now, go on. False: the fault ends the process as any other.
+// When several threads fault at once, the others wait for the first explanation. Faults elsewhere
+// go where they went before.
+void watch_faults(bool (*explain)(const void* address));
 
 }  // namespace aclhost

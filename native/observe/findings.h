@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Findings in two steps: noted where they are made, with strict mode's lock held, and printed
+// later without it, because finding files and lines takes its time.
 #pragma once
 
 #include <string>
@@ -10,18 +12,28 @@
 namespace aclhost {
 
 struct Finding {
-  std::string title;                                  // a few words: "use after free"
   std::string message;                                // call, parameter, handle, sizes
   std::vector<std::pair<std::string, Place>> places;  // "allocated at", ...
 };
 
-// Prints the finding, unless an equal one (title, message's subject, place) was printed before.
-void report_finding(const std::string& subject, const Finding& finding);
+namespace findings_detail {
+enum class Interest { kNone, kForTheLog, kNew };
+Interest interest_in(const char* title, const std::string& subject, const Place& place);
+void add(const char* title, Interest interest, Finding finding);
+}  // namespace findings_detail
 
-// What an exit status of 0 turns into when there were findings.
+// Notes the finding that `make` describes, unless an equal one (title, subject, place) was noted
+// before: then nothing is made, since a mistake in a loop must not cost more than the loop.
+template <typename Make>
+void note_finding(const char* title, const std::string& subject, const Place& place, Make&& make) {
+  const auto interest = findings_detail::interest_in(title, subject, place);
+  if (interest != findings_detail::Interest::kNone) findings_detail::add(title, interest, make());
+}
+
+void print_findings();
+
+// What an exit status of 0 turns into when there were findings, or when they could not be written.
 constexpr int kFindingsStatus = 66;
-
-int finding_count();
 
 // At the end of the process: a last line, and the exit status.
 void conclude(int status);

@@ -1,41 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
+// What happens to memory, in the order of the calls and in that of the streams.
 #include "observe/memory_model.h"
 
+#include <memory>
+#include <string>
 #include <utility>
 
 #include "base/errors.h"
+#include "observe/words.h"
 
 namespace aclhost {
 namespace {
 
-std::string bytes(size_t count) {
-  return std::to_string(count) + (count == 1 ? " byte" : " bytes");
+ModelTask task_of(const Work& work, std::optional<Moment> moment, int32_t device) {
+  ModelTask task{work.call, work.detail, {}, moment, device, Place::here()};
+  for (const Region& region : work.regions) {
+    task.touches.push_back(
+        {region.name, region.reads, region.writes, region.side, runs_of(region)});
+  }
+  return task;
 }
 
-std::string hex(uintptr_t address) { return aclhost::hex(reinterpret_cast<const void*>(address)); }
-
-// Two tensors of one operator; the very same view is how programs work in place.
-void check_overlap(const Work& work, const std::vector<std::vector<Run>>& runs, size_t i,
-                   const Place& here) {
-  const Region& output = work.regions[i];
-  if (!output.writes) return;
-  for (size_t j = 0; j < runs.size(); ++j) {
-    const Region& other = work.regions[j];
-    const bool same = other.start == output.start && other.shape == output.shape &&
-                      other.strides == output.strides && other.item == output.item;
-    if (j == i || same || (other.writes && j > i) || !intersect(runs[i], runs[j])) continue;
-    const std::string subject = std::string(work.call) + ": " + output.name;
-    report_finding(subject, {"overlapping tensors",
-                             subject + " shares memory with " + other.name +
-                                 " without being the same view; the result depends on the order of "
-                                 "computation",
-                             {{"used at", here}}});
+bool touches(const ModelTask& task, uintptr_t begin, uintptr_t end) {
+  for (const Touch& touch : task.touches) {
+    if (touch.runs.first() < end && begin < touch.runs.last()) return true;
   }
+  return false;
 }
 
 }  // namespace
 
-void MemoryModel::allocated(const void* start, size_t size, bool device) {
+void MemoryModel::allocated(const void* start, size_t size, int32_t device) {
   Shadow shadow;
   shadow.begin = reinterpret_cast<uintptr_t>(start);
   shadow.size = size;
@@ -47,167 +42,132 @@ void MemoryModel::allocated(const void* start, size_t size, bool device) {
 void MemoryModel::freed(const char* call, const void* start, bool found) {
   const Place here = Place::here();
   if (!found) return bad_free(call, start, here);
-  const Shadow* shadow = shadows_.free(start, here);
+  Shadow* shadow = shadows_.at(start);
   if (shadow == nullptr) return;
-  for (const PendingUse& use : shadow->uses) {
-    if (order.before_host(use.moment)) continue;
-    report_finding(
-        call,
-        {"use after free",
-         std::string(call) + " frees " + aclhost::hex(start) + " (" + bytes(shadow->size) +
-             ") while " + use.what + " may still be running; synchronize its stream first",
-         {{"allocated at", shadow->allocated}, {"queued at", use.place}, {"freed at", here}}});
-    return;
+  const PendingUse* use = shadow->uses.any(order_);
+  if (use != nullptr || blocked_.touch(shadow->begin, shadow->end())) {
+    note_finding("use after free", call, here, [&] {
+      Finding finding{std::string(call) + " frees " + hex(start) + " (" + bytes(shadow->size) +
+                          ") while " + (use != nullptr ? what(*use) : "work behind an event") +
+                          " may still be running; synchronize its stream first",
+                      {{"allocated at", shadow->allocated}}};
+      if (use != nullptr) finding.places.emplace_back("queued at", use->place);
+      finding.places.emplace_back("freed at", here);
+      return finding;
+    });
+  }
+  guarded_.erase(shadow->begin);
+  shadows_.free(*shadow, here);
+}
+
+void MemoryModel::peer_access(int32_t device, int32_t peer, bool on) {
+  if (on) {
+    peers_.insert({device, peer});
+  } else {
+    peers_.erase({device, peer});
   }
 }
 
-void MemoryModel::bad_free(const char* call, const void* start, const Place& here) const {
-  const std::string what = std::string(call) + " of " + aclhost::hex(start);
-  const Shadow* gone = shadows_.freed(reinterpret_cast<uintptr_t>(start));
-  if (gone == nullptr) {
-    report_finding(call, {"invalid free",
-                          what + ", which no allocation of that kind starts at",
-                          {{"freed at", here}}});
-    return;
-  }
-  report_finding(call, {"double free",
-                        what + " (" + bytes(gone->size) + "), which was freed before",
-                        {{"allocated at", gone->allocated},
-                         {"first freed at", gone->freed},
-                         {"freed again at", here}}});
+void MemoryModel::submitted(const Work& work, int32_t stream, int32_t device) {
+  ModelTask task = task_of(work, order_.submit(stream), device);
+  check_overlaps(work, task);
+  for (const Touch& touch : task.touches) check_memory({task, touch});
+  guard_pinned(task);
+  if (!blocked_.is_blocked(stream)) return happen(task);
+  const auto kept = std::make_shared<const ModelTask>(std::move(task));
+  blocked_.add(stream,
+               {[this, kept] { happen(*kept); },
+                [kept](uintptr_t begin, uintptr_t end) { return touches(*kept, begin, end); }});
 }
 
-void MemoryModel::submitted(const Work& work, int32_t stream) {
-  const Moment moment = order.submit(stream);
-  check(work, &moment);
+void MemoryModel::done_here(const Work& work) {
+  const ModelTask task = task_of(work, std::nullopt, kNoDevice);
+  check_overlaps(work, task);
+  for (const Touch& touch : task.touches) check_memory({task, touch});
+  happen(task);
 }
 
-void MemoryModel::done_here(const Work& work) { check(work, nullptr); }
-
-void MemoryModel::check(const Work& work, const Moment* moment) {
-  const Place here = Place::here();
-  std::vector<std::vector<Run>> runs;
-  for (const Region& region : work.regions) runs.push_back(runs_of(region));
-  for (size_t i = 0; i < runs.size(); ++i) {
-    check_overlap(work, runs, i, here);
-    check_memory({work, work.regions[i], runs[i], moment, here});
-  }
-  for (size_t i = 0; i < runs.size(); ++i) {
-    note({work, work.regions[i], runs[i], moment, here});
-  }
+void MemoryModel::recorded(uint64_t mark, int32_t stream) {
+  const auto record = [this, mark, moment = order_.now(stream)] {
+    order_.record(mark, moment);
+    blocked_.release(mark);
+  };
+  if (!blocked_.is_blocked(stream)) return record();
+  blocked_.add(stream, {record, {}});
 }
 
-void MemoryModel::check_memory(const Use& use) {
-  Shadow* shadow = shadows_.live(use.first());
-  if (shadow == nullptr || (!shadow->device && !use.is_copy())) return check_unknown(use);
-  if (use.last() > shadow->end()) {
-    report_finding(use.subject(), {"out of bounds",
-                                   use.subject() + (use.region.writes ? " writes " : " reads ") +
-                                       bytes(use.last() - use.first()) + " at " + hex(use.first()) +
-                                       ", " + bytes(use.last() - shadow->end()) +
-                                       " beyond the end of its allocation of " +
-                                       bytes(shadow->size) + use.detail(),
-                                   {{"allocated at", shadow->allocated}, {"used at", use.here}}});
-  }
-  check_order(use, *shadow);
-  if (shadow->device && use.region.reads) check_written(use, *shadow);
+void MemoryModel::awaits(uint64_t mark, int32_t stream) {
+  const auto wait = [this, mark, stream] {
+    if (order_.await(mark, stream)) return;
+    blocked_.block(stream, mark, [this, mark, stream] { order_.await(mark, stream); });
+  };
+  if (!blocked_.is_blocked(stream)) return wait();
+  blocked_.add(stream, {wait, {}});
 }
 
-// An address that is not, or no longer, device memory.
-void MemoryModel::check_unknown(const Use& use) const {
-  if (const Shadow* gone = shadows_.freed(use.first())) {
-    report_finding(
-        use.subject(),
-        {"use after free",
-         use.subject() + " uses " + bytes(use.last() - use.first()) + " at " + hex(use.first()) +
-             ", in an allocation of " + bytes(gone->size) + " that was freed",
-         {{"allocated at", gone->allocated}, {"freed at", gone->freed}, {"used at", use.here}}});
-    return;
-  }
-  if (use.is_copy()) return;  // copies go to and from the host
-  report_finding(use.subject(), {"not device memory",
-                                 use.subject() + " is at " + hex(use.first()) +
-                                     ", which is memory of the host; allocate it with aclrtMalloc "
-                                     "and copy",
-                                 {{"used at", use.here}}});
+void MemoryModel::joined_stream(int32_t stream) {
+  order_.join_stream(stream);
+  open_pinned();
 }
 
-void MemoryModel::check_order(const Use& use, Shadow& shadow) {
-  auto& pending = shadow.uses;
-  // What the program has awaited comes before everything it does from now on.
-  for (size_t i = pending.size(); i-- > 0;) {
-    if (!order.before_host(pending[i].moment)) continue;
-    if (i + 1 < pending.size()) pending[i] = std::move(pending.back());
-    pending.pop_back();
+void MemoryModel::joined_mark(uint64_t mark) {
+  order_.join_mark(mark);
+  open_pinned();
+}
+
+void MemoryModel::stream_ended(int32_t stream) {
+  blocked_.end(stream);
+  order_.end_stream(stream);
+  open_pinned();
+}
+
+void MemoryModel::happen(const ModelTask& task) {
+  for (const Touch& touch : task.touches) {
+    const Use use{task, touch};
+    Shadow* shadow = shadows_.live(use.first());
+    if (shadow == nullptr) continue;
+    check_order(use, *shadow);
+    if (shadow->on_device() && touch.reads) check_written(use, *shadow);
   }
-  const Moment* moment = use.moment;
-  for (const PendingUse& other : pending) {
-    if (!other.writes && !use.region.writes) continue;
-    if (moment != nullptr && order.before_stream(other.moment, moment->stream)) continue;
-    if (!intersect(other.runs, use.runs)) continue;
-    const bool fetches_result = moment == nullptr && other.writes && use.region.reads;
-    report_finding(
-        use.subject(),
-        {fetches_result ? "missing synchronisation" : "race",
-         use.subject() + (use.region.writes ? " writes " : " reads ") + hex(use.first()) +
-             (moment == nullptr ? " while nobody has waited for "
-                                : " while nothing orders it after ") +
-             other.what + (other.writes ? ", which writes it" : ", which reads it") +
-             (moment == nullptr ? "; call aclrtSynchronizeStream first"
-                                : "; record an event there and wait for it here"),
-         {{"allocated at", shadow.allocated}, {"queued at", other.place}, {"used at", use.here}}});
-    return;
+  note_uses(task);
+}
+
+void MemoryModel::note_uses(const ModelTask& task) {
+  for (const Touch& touch : task.touches) {
+    Shadow* shadow = shadows_.live(touch.runs.first());
+    if (shadow == nullptr) continue;
+    if (touch.writes && shadow->on_device()) shadow->write(touch.runs);
+    if (!task.moment) continue;
+    const PendingUse use{*task.moment, task.call, touch.writes, task.here};
+    shadow->uses.add(order_, touch.runs.shared, std::make_shared<const PendingUse>(use));
   }
 }
 
-void MemoryModel::check_written(const Use& use, Shadow& shadow) {
-  const int64_t unwritten = shadow.first_unwritten(use.runs);
-  if (unwritten < 0) return;
-  report_finding(use.subject(),
-                 {"uninitialised read",
-                  use.subject() + " reads " + hex(shadow.begin) + ", of which byte " +
-                      std::to_string(unwritten) + " of " + std::to_string(shadow.size) +
-                      " was never written" + use.detail(),
-                  {{"allocated at", shadow.allocated}, {"used at", use.here}}});
-  shadow.write(use.runs);  // once is enough
-}
-
-void MemoryModel::note(const Use& use) {
-  Shadow* shadow = shadows_.live(use.first());
-  if (shadow == nullptr) return;
-  if (use.region.writes && shadow->device) shadow->write(use.runs);
-  if (use.moment == nullptr) return;
-  const std::string what =
-      std::string(use.work.call) + " on stream " + std::to_string(use.moment->stream);
-  shadow->uses.push_back({*use.moment, use.region.writes, use.runs, what, use.here});
-}
-
-void MemoryModel::touched_by_host(const void* address) {
-  const Place here = Place::here(1);  // without the frame that the kernel put in between
-  const auto number = reinterpret_cast<uintptr_t>(address);
-  Finding finding{"host access to device memory",
-                  "the program itself reads or writes " + aclhost::hex(address) +
-                      ", which is device memory; copy with aclrtMemcpy",
-                  {}};
-  if (const Shadow* shadow = shadows_.live(number)) {
-    finding.message += " (byte " + std::to_string(number - shadow->begin) + " of " +
-                       std::to_string(shadow->size) + ")";
-    finding.places.emplace_back("allocated at", shadow->allocated);
-  } else if (const Shadow* gone = shadows_.freed(number)) {
-    finding.message += " (freed)";
-    finding.places = {{"allocated at", gone->allocated}, {"freed at", gone->freed}};
+void MemoryModel::guard_pinned(const ModelTask& task) {
+  for (const Touch& touch : task.touches) {
+    Shadow* shadow = shadows_.live(touch.runs.first());
+    if (shadow == nullptr || shadow->on_device() || touch.runs.last() > shadow->end()) continue;
+    const PinnedGuard guard{{}, !touch.writes, *task.moment, task.call, task.here};
+    shadow->guards.add({shadow->begin, shadow->end()}, touch.runs.list(), guard);
+    if (!shadow->guards.empty()) guarded_.insert(shadow->begin);
   }
-  finding.places.emplace_back("used at", here);
-  report_finding("fault", finding);
 }
 
-void MemoryModel::report_leaks() const {
+void MemoryModel::open_pinned() {
+  for (auto it = guarded_.begin(); it != guarded_.end();) {
+    PinnedGuards& guards = shadows_.live(*it)->guards;
+    guards.open_awaited(order_);
+    it = guards.empty() ? guarded_.erase(it) : std::next(it);
+  }
+}
+
+void MemoryModel::note_leaks() {
   for (const auto& [start, shadow] : shadows_.all()) {
-    report_finding("memory",
-                   {"leak",
-                    bytes(shadow.size) + " of " + (shadow.device ? "device" : "pinned host") +
-                        " memory at " + hex(start) + " were never freed",
-                    {{"allocated at", shadow.allocated}}});
+    note_finding("leak", "memory", shadow.allocated, [&, address = start] {
+      return Finding{bytes(shadow.size) + " of " + (shadow.on_device() ? "device" : "pinned host") +
+                         " memory at " + hex(address) + " were never freed",
+                     {{"allocated at", shadow.allocated}}};
+    });
   }
 }
 

@@ -28,6 +28,11 @@ const Observers& observers() {
   return instance;
 }
 
+Work with_workspace(Work work, const void* workspace, size_t size) {
+  if (size > 0) work.regions.push_back(bytes_region("workspace", workspace, size, false, true));
+  return work;
+}
+
 Region bytes_region(const char* name, const void* start, size_t size, bool reads, bool writes) {
   return {name,  static_cast<const char*>(start), 1, {static_cast<int64_t>(size)}, {1}, reads,
           writes};

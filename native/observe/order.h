@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens before what: vector clocks of the streams and of the program.
+// What happens before what: vector clocks of the streams, and what the program has awaited.
 //
 // All threads of the program count as one, since nobody sees how they synchronise with each other.
-// That can hide a race, but never invent one.
+// That can hide a race, but never invent one. Work that the program has awaited comes before all
+// that it does from then on, so clocks hold only what it has not; of ended streams nothing is kept.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
-#include <set>
+#include <unordered_map>
 
 namespace aclhost {
 
@@ -19,64 +19,40 @@ struct Moment {
 
 class Order {
  public:
-  // A new task of the stream, after all that the stream and the program know of.
-  Moment submit(int32_t stream) {
-    Clock& clock = streams_[stream];
-    merge(clock, host_);
-    return {stream, ++clock[stream]};
-  }
+  Moment submit(int32_t stream);  // a new task, after all that the stream knows of
+  Moment now(int32_t stream);     // its latest task
 
-  bool before_stream(Moment moment, int32_t stream) {
-    return is_blind(stream) || knows(streams_[stream], moment);
-  }
-  bool before_host(Moment moment) const { return knows(host_, moment); }
+  bool before_stream(Moment moment, int32_t stream) const;
+  bool before_host(Moment moment) const;
 
-  void join_stream(int32_t stream) { merge(host_, streams_[stream]); }
+  void record(uint64_t mark, Moment moment);
+  bool await(uint64_t mark, int32_t stream);  // false if it was not recorded yet
+  void end_mark(uint64_t mark) { marks_.erase(mark); }
 
-  void record(const void* mark, int32_t stream) {
-    Clock& clock = streams_[stream];
-    merge(clock, host_);
-    marks_[mark] = clock;
-    for (auto& [waiting, open] : open_waits_) {
-      if (open.erase(mark) != 0) merge(streams_[waiting], clock);
-    }
-  }
-
-  void await(const void* mark, int32_t stream) {
-    const auto found = marks_.find(mark);
-    if (found == marks_.end()) {
-      open_waits_[stream].insert(mark);  // nobody knows yet what the stream will come after
-    } else {
-      merge(streams_[stream], found->second);
-    }
-  }
-
-  void join_mark(const void* mark) { merge(host_, marks_[mark]); }
+  void join_stream(int32_t stream);
+  void join_mark(uint64_t mark);
+  void end_stream(int32_t stream);  // whatever it did counts as awaited
 
  private:
-  using Clock = std::map<int32_t, uint64_t>;
+  using Clock = std::map<int32_t, uint64_t>;  // times of streams
 
-  static void merge(Clock& into, const Clock& other) {
-    for (const auto& [stream, time] : other) {
-      uint64_t& own = into[stream];
-      own = std::max(own, time);
-    }
-  }
+  struct Line {
+    uint64_t time = 0;
+    uint64_t awaited = 0;  // by the program
+    Clock others;          // what came before, through events
+  };
 
-  static bool knows(const Clock& clock, Moment moment) {
-    const auto found = clock.find(moment.stream);
-    return found != clock.end() && found->second >= moment.time;
-  }
+  struct Record {
+    Moment moment;
+    Clock others;
+  };
 
-  bool is_blind(int32_t stream) const {
-    const auto found = open_waits_.find(stream);
-    return found != open_waits_.end() && !found->second.empty();
-  }
+  void join(Moment moment);
+  void join_all(const Clock& clock);
+  void forget_awaited(Clock& clock) const;
 
-  Clock host_;
-  std::map<int32_t, Clock> streams_;
-  std::map<const void*, Clock> marks_;
-  std::map<int32_t, std::set<const void*>> open_waits_;
+  std::unordered_map<int32_t, Line> lines_;
+  std::unordered_map<uint64_t, Record> marks_;
 };
 
 }  // namespace aclhost

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "observe/place.h"
 
-#include <cxxabi.h>
-#include <dlfcn.h>
-#include <execinfo.h>
 #include <link.h>
+#include <unwind.h>
 
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <memory>
+#include <vector>
+
+#include "observe/symbols.h"
 
 namespace aclhost {
 namespace {
 
-constexpr int kDepth = 24;    // of the stack that is looked at
 constexpr size_t kShown = 3;  // callers that a report names
 
 struct AddressRange {
@@ -42,102 +39,59 @@ AddressRange own_code() {
   return range;
 }
 
-bool is_ours(void* frame) {
+bool is_ours(uintptr_t address) {
   static const AddressRange own = own_code();
-  const auto address = reinterpret_cast<uintptr_t>(frame);
   return address >= own.begin && address < own.end;
-}
-
-// The name of a function without its result, template arguments and parameters.
-std::string short_name(std::string full) {
-  const std::string unnamed = "(anonymous namespace)::";
-  for (size_t at; (at = full.find(unnamed)) != std::string::npos;) full.erase(at, unnamed.size());
-  std::string name;
-  int depth = 0;
-  for (const char c : full) {
-    depth += c == '<' ? 1 : 0;
-    if (c == '(' && depth == 0) break;
-    if (c == ' ' && depth == 0)
-      name.clear();
-    else if (depth == 0)
-      name += c;
-    depth -= c == '>' ? 1 : 0;
-  }
-  return name.empty() ? full : name;
-}
-
-std::string demangled(const char* name) {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(
-      abi::__cxa_demangle(name, nullptr, nullptr, &status), std::free);
-  return status == 0 ? text.get() : name;
-}
-
-std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
-std::string shell_quoted(const std::string& text) {
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
-// "function (file:line)" from the debug info, or nothing.
-std::string from_debug_info(const char* module, uintptr_t offset) {
-  char number[32];
-  std::snprintf(number, sizeof number, "%zx", static_cast<size_t>(offset));
-  const std::string command =
-      "addr2line -Cfe " + shell_quoted(module) + " " + number + " 2>/dev/null";
-  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
-  char function[1024] = {}, line[1024] = {};
-  if (pipe == nullptr || std::fgets(function, sizeof function, pipe.get()) == nullptr ||
-      std::fgets(line, sizeof line, pipe.get()) == nullptr) {
-    return "";
-  }
-  std::string place = line;
-  place = place.substr(0, place.find_first_of(" \n"));  // drops "(discriminator 2)"
-  std::string name = function;
-  name.erase(name.find('\n'));
-  if (place.find("??") != std::string::npos || place.back() == '?') return "";
-  return short_name(name) + " (" + base_name(place) + ")";
-}
-
-std::string describe(void* frame) {
-  Dl_info info{};
-  if (dladdr(frame, &info) == 0) return "an unknown function";
-  // The return address may belong to the next line already.
-  const uintptr_t offset =
-      reinterpret_cast<uintptr_t>(frame) - reinterpret_cast<uintptr_t>(info.dli_fbase) - 1;
-  std::string text = from_debug_info(info.dli_fname, offset);
-  if (!text.empty()) return text;
-  const std::string function =
-      info.dli_sname != nullptr ? short_name(demangled(info.dli_sname)) : "an unnamed function";
-  return function + " (" + base_name(info.dli_fname) + ")";
 }
 
 }  // namespace
 
-Place Place::here(int skipped) {
-  void* stack[kDepth];
-  const int depth = backtrace(stack, kDepth);
+// Frames from the innermost on; the walk ends as soon as enough are found, which saves most of its
+// time in programs that are nested deeply.
+struct Place::Walk {
+  bool in_handler;
+  bool outside = false;  // of this library, at least once
+  size_t count = 0;
   Place place;
-  int first = 0;
-  while (first < depth && is_ours(stack[first])) ++first;
-  for (int i = first; i < depth && place.frames_.size() < kShown; ++i) {
-    if (!is_ours(stack[i]) && skipped-- <= 0) place.frames_.push_back(stack[i]);
+
+  static _Unwind_Reason_Code visit(_Unwind_Context* context, void* data) {
+    return static_cast<Walk*>(data)->add(context) ? _URC_NO_REASON : _URC_END_OF_STACK;
   }
-  return place;
+
+  bool add(_Unwind_Context* context) {
+    int exact = 0;  // else a return address, behind the call
+    const uintptr_t address = _Unwind_GetIPInfo(context, &exact) + (exact != 0 ? 1 : 0);
+    if (is_ours(address)) return true;
+    const bool kernels = in_handler && !outside;  // the frame that the kernel put in between
+    outside = true;
+    if (!kernels) place.frames_[count++] = reinterpret_cast<void*>(address);
+    return count < kFrames;
+  }
+};
+
+Place Place::of_stack(bool in_handler) {
+  Walk walk{in_handler, false, 0, {}};
+  _Unwind_Backtrace(&Walk::visit, &walk);
+  return walk.place;
 }
 
+Place Place::here() { return of_stack(false); }
+Place Place::interrupted() { return of_stack(true); }
+
 std::string Place::text() const {
-  std::string text;
+  std::vector<void*> frames;
   for (void* frame : frames_) {
-    const std::string caller = describe(frame);
-    const bool start_code =
-        caller.find("libc") != std::string::npos || caller.rfind("_start", 0) == 0;
-    if (start_code && !text.empty()) break;
-    text += (text.empty() ? "" : ", called from ") + caller;
+    if (frame != nullptr) frames.push_back(frame);
   }
-  return text.empty() ? "an unknown place" : text;
+  const std::vector<Symbol> symbols = symbols_of(frames);
+  std::string text;
+  size_t shown = 0;
+  for (const Symbol& symbol : symbols) {
+    if (!symbol.is_program || shown == kShown) continue;
+    text += (shown++ == 0 ? "" : ", called from ") + symbol.text;
+  }
+  if (!text.empty()) return text;
+  return symbols.empty() ? "an unknown place" : symbols.front().text;
 }
 
 }  // namespace aclhost

@@ -2,25 +2,31 @@
 // Where in the program something happened.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <string>
-#include <vector>
 
 namespace aclhost {
 
 class Place {
  public:
-  // The callers of this thread, without this library's own functions and without the first few of
-  // the others.
-  static Place here(int skipped = 0);
+  // The callers of this thread, without this library's own functions.
+  static Place here();
+  // The same in a handler: the instruction that was interrupted, and its callers.
+  static Place interrupted();
 
   // "main (sample.cpp:12), called from ..."; with debug info and addr2line, file and line.
   std::string text() const;
 
   // The same for the same call; to report a mistake in a loop once.
-  const void* key() const { return frames_.empty() ? nullptr : frames_.front(); }
+  const void* key() const { return frames_.front(); }
 
  private:
-  std::vector<void*> frames_;
+  struct Walk;
+  static constexpr size_t kFrames = 8;
+  static Place of_stack(bool in_handler);
+
+  std::array<void*, kFrames> frames_{};  // return addresses, null behind the last
 };
 
 }  // namespace aclhost

@@ -7,47 +7,51 @@
 namespace aclhost {
 namespace {
 
-constexpr size_t kRemembered = 4096;    // freed allocations
 constexpr uintptr_t kTail = 64 * 1024;  // behind an allocation no other begins
+
+// The part of a run that lies in the allocation, as offsets.
+Run inside(const Shadow& shadow, const Run& run) {
+  const uintptr_t first = std::max(run.begin, shadow.begin);
+  const uintptr_t last = std::min(run.end, shadow.end());
+  return first < last ? Run{first - shadow.begin, last - shadow.begin} : Run{0, 0};
+}
 
 }  // namespace
 
-void Shadow::write(const std::vector<Run>& runs) {
-  for (const Run& run : runs) {
-    const uintptr_t first = std::max(run.begin, begin);
-    const uintptr_t last = std::min(run.end, end());
-    if (first < last) {
-      std::fill(written.begin() + (first - begin), written.begin() + (last - begin), true);
-    }
+void Shadow::write(const Runs& runs) {
+  if (!runs.exact) {  // better too much than a false alarm when it is read
+    const Run all = inside(*this, {runs.first(), runs.last()});
+    return written.write(all.begin, all.end);
+  }
+  for (const Run& run : runs.list()) {
+    const Run part = inside(*this, run);
+    written.write(part.begin, part.end);
   }
 }
 
-int64_t Shadow::first_unwritten(const std::vector<Run>& runs) const {
-  for (const Run& run : runs) {
-    const uintptr_t first = std::max(run.begin, begin);
-    const uintptr_t last = std::min(run.end, end());
-    if (first >= last) continue;
-    const auto stop = written.begin() + (last - begin);
-    const auto found = std::find(written.begin() + (first - begin), stop, false);
-    if (found != stop) return found - written.begin();
+int64_t Shadow::first_unwritten(const Runs& runs) const {
+  for (const Run& run : runs.list()) {
+    const Run part = inside(*this, run);
+    const int64_t found = written.first_unwritten(part.begin, part.end);
+    if (found >= 0) return found;
   }
   return -1;
 }
 
 void Shadows::add(Shadow shadow) {
-  if (shadow.device) shadow.written.resize(shadow.size);
+  if (shadow.on_device()) shadow.written = WrittenBytes(shadow.size);
   live_[shadow.begin] = std::move(shadow);
 }
 
-Shadow* Shadows::free(const void* start, const Place& place) {
+void Shadows::free(const Shadow& shadow, const Place& place) {
+  const uintptr_t begin = shadow.begin;
+  freed_.add(begin, {begin, shadow.size, shadow.allocated, place});
+  live_.erase(begin);
+}
+
+Shadow* Shadows::at(const void* start) {
   const auto found = live_.find(reinterpret_cast<uintptr_t>(start));
-  if (found == live_.end()) return nullptr;
-  freed_.push_front(std::move(found->second));
-  live_.erase(found);
-  if (freed_.size() > kRemembered) freed_.pop_back();
-  freed_.front().freed = place;
-  freed_.front().written.clear();
-  return &freed_.front();
+  return found == live_.end() ? nullptr : &found->second;
 }
 
 Shadow* Shadows::live(uintptr_t address) {
@@ -57,11 +61,14 @@ Shadow* Shadows::live(uintptr_t address) {
   return address < shadow.end() + kTail ? &shadow : nullptr;
 }
 
-const Shadow* Shadows::freed(uintptr_t address) const {
-  for (const Shadow& shadow : freed_) {
-    if (address >= shadow.begin && address < shadow.end()) return &shadow;
-  }
-  return nullptr;
+Shadow* Shadows::following(uintptr_t address) {
+  const auto after = live_.upper_bound(address);
+  return after == live_.end() ? nullptr : &after->second;
+}
+
+const FreedShadow* Shadows::freed(uintptr_t address) const {
+  const FreedShadow* below = freed_.find_below(address);
+  return below != nullptr && below->contains(address) ? below : nullptr;
 }
 
 }  // namespace aclhost

@@ -3,53 +3,58 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
-#include <string>
-#include <vector>
 
+#include "base/observer.h"
 #include "observe/order.h"
+#include "observe/pinned_guards.h"
 #include "observe/place.h"
+#include "observe/remembered.h"
 #include "observe/runs.h"
+#include "observe/uses.h"
+#include "observe/written_bytes.h"
 
 namespace aclhost {
-
-// Queued work that touches an allocation and that the program has not awaited yet.
-struct PendingUse {
-  Moment moment;
-  bool writes;
-  std::vector<Run> runs;
-  std::string what;
-  Place place;
-};
 
 struct Shadow {
   uintptr_t begin = 0;
   size_t size = 0;
-  bool device = false;
+  int32_t device = kNoDevice;
+  Place allocated;
+  WrittenBytes written;  // only of device memory
+  PendingUses uses;
+  PinnedGuards guards;  // only of pinned memory
+
+  bool on_device() const { return device != kNoDevice; }
+  uintptr_t end() const { return begin + size; }
+  void write(const Runs& runs);
+  // The first byte of the runs that nobody wrote, as an offset; -1 if there is none.
+  int64_t first_unwritten(const Runs& runs) const;
+};
+
+struct FreedShadow {
+  uintptr_t begin = 0;
+  size_t size = 0;
   Place allocated;
   Place freed;
-  std::vector<bool> written;  // by byte; only of device memory
-  std::vector<PendingUse> uses;
 
-  uintptr_t end() const { return begin + size; }
-  void write(const std::vector<Run>& runs);
-  // The first byte of the runs that nobody wrote, as an offset; -1 if there is none.
-  int64_t first_unwritten(const std::vector<Run>& runs) const;
+  bool contains(uintptr_t address) const { return address - begin < size; }
 };
 
 class Shadows {
  public:
   void add(Shadow shadow);
-  // Null if no allocation starts there. The record stays for a while among the freed ones.
-  Shadow* free(const void* start, const Place& place);
-  Shadow* live(uintptr_t address);  // the allocation that an address lies in, or lies just behind
-  const Shadow* freed(uintptr_t address) const;
-  const std::map<uintptr_t, Shadow>& all() const { return live_; }
+  // The record stays for a while among the freed ones.
+  void free(const Shadow& shadow, const Place& place);
+  Shadow* at(const void* start);         // the allocation that starts there
+  Shadow* live(uintptr_t address);       // that an address lies in, or lies just behind
+  Shadow* following(uintptr_t address);  // that begins next
+  const FreedShadow* freed(uintptr_t address) const;
+  std::map<uintptr_t, Shadow>& all() { return live_; }
 
  private:
   std::map<uintptr_t, Shadow> live_;
-  std::deque<Shadow> freed_;
+  Remembered<uintptr_t, FreedShadow> freed_;
 };
 
 }  // namespace aclhost

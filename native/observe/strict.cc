@@ -1,127 +1,169 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "observe/strict.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <map>
 #include <mutex>
 #include <string>
-#include <utility>
 
 #include "base/errors.h"
 #include "base/fork.h"
 #include "observe/fault.h"
 #include "observe/findings.h"
 #include "observe/memory_model.h"
+#include "observe/remembered.h"
 
 namespace aclhost {
 namespace {
-
-constexpr size_t kRemembered = 4096;  // ended handles
 
 struct HandleRecord {
   const char* kind;
   Place created;
   Place ended;
+  bool ran = false;  // of an executor
 };
 
-class Strict final : public Observer {
-  using Lock = std::lock_guard<std::mutex>;
+const char* leak_title(const std::string& kind, bool ran) {
+  if (kind == "executor" && !ran) return "executor never run";
+  return kind == "callback" ? "callback never processed" : "leak";
+}
 
+const char* leak_text(const std::string& kind, bool ran) {
+  if (kind == "executor" && !ran) return " was neither run nor destroyed";
+  return kind == "callback" ? " was launched, but no aclrtProcessReport took it"
+                            : " was never destroyed";
+}
+
+class Strict final : public Observer {
  public:
   void created(const void* handle, const char* kind) override {
-    const Lock lock(mutex_);
-    handles_[handle] = {kind, Place::here(), {}};
+    locked([&] { handles_[handle] = {kind, Place::here(), {}}; });
   }
 
   void destroyed(const void* handle) override {
-    const Lock lock(mutex_);
-    const auto found = handles_.find(handle);
-    if (found == handles_.end()) return;
-    found->second.ended = Place::here();
-    ended_[handle] = std::move(found->second);
-    handles_.erase(found);
-    if (ended_.size() > kRemembered) ended_.erase(ended_.begin());
+    locked([&] {
+      const auto found = handles_.find(handle);
+      if (found == handles_.end()) return;
+      found->second.ended = Place::here();
+      ended_.add(handle, found->second);
+      handles_.erase(found);
+    });
+  }
+
+  void ran(const void* executor) override {
+    locked([&] {
+      const auto found = handles_.find(executor);
+      if (found != handles_.end()) found->second.ran = true;
+    });
   }
 
   void misused(const char* call, const char* parameter, const void* handle) override {
-    const Lock lock(mutex_);
-    const std::string name = call;
-    const bool again = name.find("Destroy") != std::string::npos;
-    Finding finding{again ? "double destroy" : "use after destroy", "", {}};
-    const auto found = ended_.find(handle);
-    const std::string kind = found == ended_.end() ? "handle" : found->second.kind;
-    finding.message = name + ": " + parameter + " is the " + kind + " " + hex(handle) +
-                      (kind == "executor" ? ", which has run or was destroyed before"
-                                          : ", which was destroyed before");
-    if (found != ended_.end()) {
-      finding.places = {{"created at", found->second.created}, {"ended at", found->second.ended}};
-    }
-    finding.places.emplace_back("used at", Place::here());
-    report_finding(name + parameter, finding);
+    locked([&] { note_misuse(call, parameter, handle); });
   }
 
-  void allocated(const void* start, size_t size, bool device) override {
-    const Lock lock(mutex_);
-    memory_.allocated(start, size, device);
+  void allocated(const void* start, size_t size, int32_t device) override {
+    locked([&] { memory_.allocated(start, size, device); });
   }
   void freed(const char* call, const void* start, bool found) override {
-    const Lock lock(mutex_);
-    memory_.freed(call, start, found);
+    locked([&] { memory_.freed(call, start, found); });
   }
-  void submitted(const Work& work, int32_t stream) override {
-    const Lock lock(mutex_);
-    memory_.submitted(work, stream);
+  void peer_access(int32_t device, int32_t peer, bool on) override {
+    locked([&] { memory_.peer_access(device, peer, on); });
+  }
+  void submitted(const Work& work, int32_t stream, int32_t device) override {
+    locked([&] { memory_.submitted(work, stream, device); });
   }
   void done_here(const Work& work) override {
-    const Lock lock(mutex_);
-    memory_.done_here(work);
+    locked([&] { memory_.done_here(work); });
   }
 
-  void recorded(const void* mark, int32_t stream) override {
-    const Lock lock(mutex_);
-    memory_.order.record(mark, stream);
+  void recorded(uint64_t mark, int32_t stream) override {
+    locked([&] { memory_.recorded(mark, stream); });
   }
-  void awaits(const void* mark, int32_t stream) override {
-    const Lock lock(mutex_);
-    memory_.order.await(mark, stream);
+  void awaits(uint64_t mark, int32_t stream) override {
+    locked([&] { memory_.awaits(mark, stream); });
+  }
+  void passed(uint64_t mark, int32_t) override {
+    locked([&] { memory_.passed(mark); });
+  }
+  void mark_ended(uint64_t mark) override {
+    locked([&] { memory_.mark_ended(mark); });
   }
   void joined_stream(int32_t stream) override {
-    const Lock lock(mutex_);
-    memory_.order.join_stream(stream);
+    locked([&] { memory_.joined_stream(stream); });
   }
-  void joined_mark(const void* mark) override {
-    const Lock lock(mutex_);
-    memory_.order.join_mark(mark);
+  void joined_mark(uint64_t mark) override {
+    locked([&] { memory_.joined_mark(mark); });
+  }
+  void stream_ended(int32_t stream) override {
+    locked([&] { memory_.stream_ended(stream); });
   }
 
   void finalized() override {
-    const Lock lock(mutex_);
-    finalized_ = true;
+    locked([&] { finalized_ = true; });
   }
 
-  // Without the lock: the thread that faulted may hold it.
-  void explain_fault(const void* address) { memory_.touched_by_host(address); }
+  // In a handler. Whoever holds the lock may be stopped, so this does not wait for ever.
+  bool explain_fault(const void* address) {
+    std::unique_lock<std::timed_mutex> lock(mutex_, std::chrono::seconds(2));
+    const bool goes_on = memory_.touched_by_host(address);
+    if (lock.owns_lock()) lock.unlock();
+    print_findings();
+    return goes_on;
+  }
 
   // What is still there when the process ends. Some programs free after aclFinalize, which is fine.
   void report_leaks() {
-    const Lock lock(mutex_);
-    if (!finalized_) return;
-    for (const auto& [handle, record] : handles_) {
-      const std::string kind = record.kind;
-      const bool executor = kind == "executor";
-      const char* what = executor ? " was neither run nor destroyed" : " was never destroyed";
-      report_finding(kind, {executor ? "executor never run" : "leak",
-                            kind + " " + hex(handle) + what,
-                            {{"created at", record.created}}});
-    }
-    memory_.report_leaks();
+    locked([&] {
+      if (!finalized_) return;
+      for (const auto& [handle, record] : handles_) note_leak(handle, record);
+      memory_.note_leaks();
+    });
   }
 
  private:
-  std::mutex mutex_;
+  template <typename Body>
+  void locked(Body&& body) {
+    {
+      const std::lock_guard<std::timed_mutex> lock(mutex_);
+      body();
+    }
+    print_findings();
+  }
+
+  void note_misuse(const char* call, const char* parameter, const void* handle) const {
+    const Place here = Place::here();
+    const std::string name = call;
+    const bool again = name.find("Destroy") != std::string::npos;
+    const char* title = again ? "double destroy" : "use after destroy";
+    note_finding(title, name + parameter, here, [&] {
+      const HandleRecord* record = ended_.find(handle);
+      const std::string kind = record == nullptr ? "handle" : record->kind;
+      Finding finding{name + ": " + parameter + " is the " + kind + " " + hex(handle) +
+                          (kind == "executor" ? ", which has run or was destroyed before"
+                                              : ", which was destroyed before"),
+                      {}};
+      if (record != nullptr) {
+        finding.places = {{"created at", record->created}, {"ended at", record->ended}};
+      }
+      finding.places.emplace_back("used at", here);
+      return finding;
+    });
+  }
+
+  static void note_leak(const void* handle, const HandleRecord& record) {
+    const std::string kind = record.kind;
+    note_finding(leak_title(kind, record.ran), kind, record.created, [&] {
+      return Finding{kind + " " + hex(handle) + leak_text(kind, record.ran),
+                     {{"created at", record.created}}};
+    });
+  }
+
+  std::timed_mutex mutex_;
   MemoryModel memory_;
   std::map<const void*, HandleRecord> handles_;
-  std::map<const void*, HandleRecord> ended_;
+  Remembered<const void*, HandleRecord> ended_;
   bool finalized_ = false;
 };
 
@@ -134,7 +176,7 @@ Strict& strict() {
 
 Observer* make_strict_observer() {
   Strict& instance = strict();
-  watch_faults([](const void* address) { strict().explain_fault(address); });
+  watch_faults([](const void* address) { return strict().explain_fault(address); });
   on_exit(
       [](int status, void*) {
         if (in_forked_child()) return;  // the findings are its parent's

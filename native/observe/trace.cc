@@ -4,10 +4,11 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
+#include <cstring>
 #include <mutex>
 #include <set>
 #include <string>
@@ -31,16 +32,15 @@ class Trace final : public Observer {
   void ended(const char* call, int32_t stream) override { add("E", call, row_of(stream), ""); }
 
   // An arrow needs a slice at both of its ends.
-  void reached(const void* mark, int32_t stream) override {
+  void reached(uint64_t mark, int32_t stream) override {
     const int row = row_of(stream);
     add("B", "aclrtRecordEvent", row, "");
-    add("s", "event", row, R"(,"cat":"event","id":)" + std::to_string(arrow_of(mark, true)));
+    add("s", "event", row, R"(,"cat":"event","id":)" + std::to_string(mark));
     add("E", "aclrtRecordEvent", row, "");
   }
-  void passed(const void* mark, int32_t stream) override {
+  void passed(uint64_t mark, int32_t stream) override {
     const int row = row_of(stream);
-    add("f", "event", row,
-        R"(,"cat":"event","bp":"e","id":)" + std::to_string(arrow_of(mark, false)));
+    add("f", "event", row, R"(,"cat":"event","bp":"e","id":)" + std::to_string(mark));
   }
 
   void write() {
@@ -49,10 +49,21 @@ class Trace final : public Observer {
     // file.
     if (events_.empty()) return;
     FILE* file = std::fopen(path_.c_str(), "w");
-    if (file == nullptr) {
-      std::fprintf(stderr, "aclhost trace: cannot write %s\n", path_.c_str());
-      return;
+    bool complete = false;
+    if (file != nullptr) {
+      write_to(file);
+      complete = std::ferror(file) == 0;
+      complete = std::fclose(file) == 0 && complete;
     }
+    if (complete) return;
+    std::fprintf(stderr, "aclhost trace: cannot write %s: %s; the timeline is not complete\n",
+                 path_.c_str(), std::strerror(errno));
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void write_to(FILE* file) const {
     std::fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n", file);
     std::fputs(R"({"name":"process_name","ph":"M","pid":1,"tid":0,"args":{"name":"aclhost"}})",
                file);
@@ -67,25 +78,13 @@ class Trace final : public Observer {
     }
     for (const std::string& event : events_) std::fprintf(file, ",\n%s", event.c_str());
     std::fputs("\n]}\n", file);
-    std::fclose(file);
   }
-
- private:
-  using Clock = std::chrono::steady_clock;
 
   static int row_of(int32_t stream) {
     static std::atomic<int> threads{0};
     if (stream >= 0) return kFirstStreamRow + stream;
     thread_local const int row = ++threads;
     return row;
-  }
-
-  // Small numbers, because viewers read them as doubles. A record starts a new arrow.
-  int arrow_of(const void* mark, bool fresh) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    int& arrow = arrows_[mark];
-    if (fresh || arrow == 0) arrow = ++last_arrow_;
-    return arrow;
   }
 
   void add(const char* phase, const char* name, int row, const std::string& rest) {
@@ -104,8 +103,6 @@ class Trace final : public Observer {
   Clock::time_point start_;  // of the first event
   std::vector<std::string> events_;
   std::set<int> rows_;
-  std::map<const void*, int> arrows_;
-  int last_arrow_ = 0;
 };
 
 Trace* instance = nullptr;

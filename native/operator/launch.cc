@@ -28,8 +28,10 @@ constexpr int64_t kSmallElements = 4096;
 // Takes the work out of an executor; a one-shot executor ends with it, as upstream's does.
 std::shared_ptr<Launch> claim(aclOpExecutor* handle, Executor& executor) {
   std::lock_guard<std::mutex> lock(executor.mutex);
-  if (executor.repeatable)
+  if (executor.repeatable) {
+    observe([&](Observer& o) { o.ran(handle); });
     return std::allocate_shared<Launch>(Recycled<Launch>(), *executor.launch);
+  }
   return executors().destroy(handle) ? executor.launch : nullptr;
 }
 
@@ -208,7 +210,7 @@ aclnnStatus phase_two(const char* op, void* workspace, uint64_t workspace_size,
     const Weight weight =
         total_elements(launch->args) <= kSmallElements ? Weight::kSmall : Weight::kLarge;
     launch->asked = frees();
-    const auto work = [&] { return launch->describe(); };
+    const auto work = [&] { return with_workspace(launch->describe(), workspace, workspace_size); };
     submit_work(*queue, weight, work, [launch] { return launch->execute(); });
     return 0;
   });

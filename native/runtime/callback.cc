@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -25,6 +26,7 @@ namespace aclhost {
 namespace {
 
 struct Report {
+  const void* name;  // to observers
   aclrtCallback function;
   void* data;
   MarkPtr over;  // reached when the function has returned, or will never run
@@ -145,9 +147,16 @@ int32_t process(const Call& call, int32_t timeout) {
     return call.fail(ACL_ERROR_RT_REPORT_TIMEOUT, "timeout",
                      "of " + std::to_string(timeout) + " ms passed without a callback");
   }
+  observe([&](Observer& o) { o.destroyed(report.name); });
   report.function(report.data);
   report.over->reach();
   return ACL_SUCCESS;
+}
+
+// A number in place of an address.
+const void* next_name() {
+  static std::atomic<uintptr_t> last{0};
+  return reinterpret_cast<const void*>(++last);
 }
 
 int32_t launch(const Call& call, Stream& stream, aclrtCallback function, void* data, bool block) {
@@ -161,11 +170,13 @@ int32_t launch(const Call& call, Stream& stream, aclrtCallback function, void* d
     return call.fail(ACL_ERROR_RT_STREAM_NO_CB_REG, "stream",
                      "has no thread for its callbacks; call aclrtSubscribeReport first");
   }
+  const void* name = next_name();
+  observe([&](Observer& o) { o.created(name, "callback"); });
   stream.submit(Weight::kWaiting, [=, id = stream.id()] {
     // The program may tell itself, by means that nobody sees, that the stream got here.
     observe([&](Observer& o) { o.joined_stream(id); });
     const MarkPtr over = std::make_shared<Mark>();
-    inbox->put({function, data, over});
+    inbox->put({name, function, data, over});
     if (block) over->wait(Stream::kForever);
     return Status();
   });

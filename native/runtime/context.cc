@@ -22,6 +22,11 @@ aclrtContext current_handle() {
   return thread_explicit != nullptr ? thread_explicit : thread_primary;
 }
 
+void note_stale(const Call& call, aclrtContext context) {
+  if (!contexts().was_ours(context)) return;
+  observe([&](Observer& o) { o.misused(call.name, "context", context); });
+}
+
 uint64_t next_id() {
   static std::atomic<uint64_t> last{0};
   return ++last;
@@ -127,6 +132,7 @@ extern "C" aclError aclrtCreateContext(aclrtContext* context, int32_t deviceId) 
     const aclrtContext created = contexts().create(deviceId, false);
     if (created == nullptr) return no_more_contexts(call);
     *context = thread_explicit = created;
+    observe([&](Observer& o) { o.created(created, "context"); });
     return ACL_SUCCESS;
   });
 }
@@ -138,12 +144,14 @@ extern "C" aclError aclrtDestroyContext(aclrtContext context) {
     if (!found || found->primary()) {
       const char* why = found ? " is the device's own context; release it with aclrtResetDevice"
                               : " is not a live context made by aclrtCreateContext";
+      if (!found) note_stale(call, context);
       return call.fail(ACL_ERROR_RT_CONTEXT_NULL, "context", hex(context) + why);
     }
     if (!contexts().destroy(context)) {
       return call.fail(ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, "context",
                        hex(context) + " is being destroyed by another thread; destroy it once");
     }
+    observe([&](Observer& o) { o.destroyed(context); });
     found->close();
     if (thread_explicit == context) thread_explicit = nullptr;
     return ACL_SUCCESS;
@@ -154,6 +162,7 @@ extern "C" aclError aclrtSetCurrentContext(aclrtContext context) {
   return acl_call("aclrtSetCurrentContext", [&](const Call& call) {
     if (context == nullptr) return call.null("context");
     if (!contexts().find(context)) {
+      note_stale(call, context);
       return call.fail(ACL_ERROR_RT_PARAM_INVALID, "context",
                        hex(context) + " is not a live context; it may have been destroyed");
     }

@@ -27,6 +27,7 @@ struct Rows {
   size_t src_pitch;
   size_t width;
   size_t height;
+  aclrtMemcpyKind kind;
 
   // From the first byte to the last, or the largest number if it cannot be counted.
   static size_t span(size_t pitch, size_t width, size_t height) {
@@ -95,10 +96,10 @@ bool check_copy(const Call& call, void* dst, size_t dest_max, const void* src, s
   return false;
 }
 
-bool check_copy_2d(const Call& call, const Rows& rows, aclrtMemcpyKind kind, int32_t* code) {
+bool check_copy_2d(const Call& call, const Rows& rows, int32_t* code) {
   *code = ACL_SUCCESS;
   if (rows.width == 0 || rows.height == 0) return false;
-  const int direction = static_cast<int>(kind);
+  const int direction = static_cast<int>(rows.kind);
   if (rows.dst == nullptr) {
     *code = call.null("dst");
   } else if (rows.src == nullptr) {
@@ -116,6 +117,19 @@ bool check_copy_2d(const Call& call, const Rows& rows, aclrtMemcpyKind kind, int
   return false;
 }
 
+// What a direction says about the source and the target.
+Side side_of_source(aclrtMemcpyKind kind) {
+  if (kind == ACL_MEMCPY_DEFAULT) return Side::kNotSaid;
+  const bool device = kind == ACL_MEMCPY_DEVICE_TO_HOST || kind == ACL_MEMCPY_DEVICE_TO_DEVICE;
+  return device ? Side::kDevice : Side::kHost;
+}
+
+Side side_of_target(aclrtMemcpyKind kind) {
+  if (kind == ACL_MEMCPY_DEFAULT) return Side::kNotSaid;
+  const bool host = kind == ACL_MEMCPY_HOST_TO_HOST || kind == ACL_MEMCPY_DEVICE_TO_HOST;
+  return host ? Side::kHost : Side::kDevice;
+}
+
 Region rows_region(const char* name, const void* start, size_t pitch, const Rows& rows,
                    bool reads) {
   const auto height = static_cast<int64_t>(rows.height);
@@ -126,7 +140,8 @@ Region rows_region(const char* name, const void* start, size_t pitch, const Rows
           {height, width},
           {static_cast<int64_t>(pitch), 1},
           reads,
-          !reads};
+          !reads,
+          reads ? side_of_source(rows.kind) : side_of_target(rows.kind)};
 }
 
 Work describe(const Call& call, const Rows& rows) {
@@ -195,7 +210,7 @@ int32_t copy_async(const char* name, void* dst, size_t dest_max, const void* src
       return call.fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "kind",
                        "is ACL_MEMCPY_HOST_TO_HOST, which cannot be queued; use aclrtMemcpy");
     }
-    return copy_queued(call, {dst, count, src, count, count, 1}, stream, pinned_only);
+    return copy_queued(call, {dst, count, src, count, count, 1, kind}, stream, pinned_only);
   });
 }
 
@@ -226,7 +241,7 @@ extern "C" aclError aclrtMemcpy(void* dst, size_t destMax, const void* src, size
   return acl_call("aclrtMemcpy", [&](const Call& call) {
     int32_t code;
     if (!check_copy(call, dst, destMax, src, count, kind, &code)) return code;
-    return copy_now(call, {dst, count, src, count, count, 1});
+    return copy_now(call, {dst, count, src, count, count, 1, kind});
   });
 }
 
@@ -244,9 +259,9 @@ extern "C" aclError aclrtMemcpyAsyncWithCondition(void* dst, size_t destMax, con
 extern "C" aclError aclrtMemcpy2d(void* dst, size_t dpitch, const void* src, size_t spitch,
                                   size_t width, size_t height, aclrtMemcpyKind kind) {
   return acl_call("aclrtMemcpy2d", [&](const Call& call) {
-    const Rows rows{dst, dpitch, src, spitch, width, height};
+    const Rows rows{dst, dpitch, src, spitch, width, height, kind};
     int32_t code;
-    return check_copy_2d(call, rows, kind, &code) ? copy_now(call, rows) : code;
+    return check_copy_2d(call, rows, &code) ? copy_now(call, rows) : code;
   });
 }
 
@@ -254,9 +269,9 @@ extern "C" aclError aclrtMemcpy2dAsync(void* dst, size_t dpitch, const void* src
                                        size_t width, size_t height, aclrtMemcpyKind kind,
                                        aclrtStream stream) {
   return acl_call("aclrtMemcpy2dAsync", [&](const Call& call) {
-    const Rows rows{dst, dpitch, src, spitch, width, height};
+    const Rows rows{dst, dpitch, src, spitch, width, height, kind};
     int32_t code;
-    return check_copy_2d(call, rows, kind, &code) ? copy_queued(call, rows, stream, false) : code;
+    return check_copy_2d(call, rows, &code) ? copy_queued(call, rows, stream, false) : code;
   });
 }
 

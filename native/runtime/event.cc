@@ -4,8 +4,23 @@
 #include <utility>
 
 #include "acl/acl_rt.h"
+#include "base/observer.h"
 
 namespace aclhost {
+namespace {
+
+uint64_t next_mark() {
+  static std::atomic<uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+}  // namespace
+
+Mark::Mark() : id_(next_mark()) {}
+
+Mark::~Mark() {
+  observe([this](Observer& o) { o.mark_ended(id_); });
+}
 
 void Mark::reach() {
   std::lock_guard<std::mutex> lock(mutex_);

@@ -20,12 +20,19 @@ class Mark {
  public:
   using Clock = std::chrono::steady_clock;
 
+  Mark();
+  ~Mark();
+  Mark(const Mark&) = delete;
+  Mark& operator=(const Mark&) = delete;
+
+  uint64_t id() const { return id_; }  // counted from 1, never used again
   void reach();
   bool reached() const { return reached_.load(std::memory_order_acquire); }
   bool wait(int32_t timeout);  // milliseconds, -1 for ever; false if that was too short
   Clock::time_point time() const { return time_; }  // once reached
 
  private:
+  const uint64_t id_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::atomic<bool> reached_{false};

@@ -70,7 +70,7 @@ int32_t synchronize(const Call& call, Event& event, int32_t timeout) {
   const bool in_time = mark->wait(timeout);
   observe([&](Observer& o) {
     o.ended(call.name, kNoStream);
-    if (in_time) o.joined_mark(mark.get());
+    if (in_time) o.joined_mark(mark->id());
   });
   if (in_time) return ACL_SUCCESS;
   return call.fail(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "timeout",
@@ -133,9 +133,9 @@ extern "C" aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
                                [](const Call&, Event& found, Stream& queue) {
                                  const MarkPtr mark = found.begin_record();
                                  const int32_t id = queue.id();
-                                 observe([&](Observer& o) { o.recorded(mark.get(), id); });
+                                 observe([&](Observer& o) { o.recorded(mark->id(), id); });
                                  queue.submit(Weight::kMark, [mark, id] {
-                                   observe([&](Observer& o) { o.reached(mark.get(), id); });
+                                   observe([&](Observer& o) { o.reached(mark->id(), id); });
                                    mark->reach();
                                    return Status();
                                  });
@@ -154,7 +154,7 @@ extern "C" aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event) {
         }
         if (mark == nullptr) return ACL_SUCCESS;
         const int32_t id = queue.id();
-        observe([&](Observer& o) { o.awaits(mark.get(), id); });
+        observe([&](Observer& o) { o.awaits(mark->id(), id); });
         const bool over = mark->reached();
         if (over && !observed()) return ACL_SUCCESS;
         ++*found.waits();
@@ -163,7 +163,7 @@ extern "C" aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event) {
           mark->wait(Stream::kForever);
           --*waits;
           observe([&](Observer& o) {
-            o.passed(mark.get(), id);
+            o.passed(mark->id(), id);
             o.ended("aclrtStreamWaitEvent", id);
           });
           return Status();
@@ -195,7 +195,7 @@ extern "C" aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus* status) 
     }
     const MarkPtr mark = found.latest();
     const bool over = mark == nullptr || mark->reached();
-    if (over && mark != nullptr) observe([&](Observer& o) { o.joined_mark(mark.get()); });
+    if (over && mark != nullptr) observe([&](Observer& o) { o.joined_mark(mark->id()); });
     *status = over ? ACL_EVENT_STATUS_COMPLETE : ACL_EVENT_STATUS_NOT_READY;
     return ACL_SUCCESS;
   });
@@ -206,7 +206,7 @@ extern "C" aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedSt
     if (status == nullptr) return call.null("status");
     const MarkPtr mark = found.latest();
     const bool over = mark == nullptr ? found.kind() == EventKind::kEx : mark->reached();
-    if (over && mark != nullptr) observe([&](Observer& o) { o.joined_mark(mark.get()); });
+    if (over && mark != nullptr) observe([&](Observer& o) { o.joined_mark(mark->id()); });
     *status = over ? ACL_EVENT_RECORDED_STATUS_COMPLETE : ACL_EVENT_RECORDED_STATUS_NOT_READY;
     return ACL_SUCCESS;
   });

@@ -46,7 +46,10 @@ struct Remains {
   }
 };
 
-bool hides(MemoryKind kind) { return kind == MemoryKind::kDevice && is_strict(); }
+Pages pages_of(MemoryKind kind) {
+  if (!is_strict()) return Pages::kOpen;
+  return kind == MemoryKind::kDevice ? Pages::kHidden : Pages::kMirrored;
+}
 
 struct Allocations {
   std::mutex mutex;
@@ -66,7 +69,7 @@ struct Allocations {
   void unmap(uintptr_t start) {
     const auto found = by_address.find(start);
     const Allocation& old = found->second.allocation;
-    unmap_pages(reinterpret_cast<void*>(start), old.mapped, hides(old.kind));
+    unmap_pages(reinterpret_cast<void*>(start), old.mapped, pages_of(old.kind));
     by_address.erase(found);
   }
 
@@ -108,7 +111,7 @@ void* allocate(size_t size, size_t padding, MemoryKind kind, int32_t device) {
   std::lock_guard<std::mutex> lock(all.mutex);
   all.sweep();
   if (charged > device_memory() - all.used[device]) return nullptr;
-  void* memory = map_pages(mapped, hides(kind));
+  void* memory = map_pages(mapped, pages_of(kind));
   if (memory == nullptr) return nullptr;
   const auto start = reinterpret_cast<uintptr_t>(memory);
   all.by_address[start] = {{start, size, mapped, kind, device}, charged};

@@ -54,7 +54,8 @@ int32_t allocate_for(const Call& call, const char* parameter, void** pointer, si
                          "ACLHOST_DEVICE_MEMORY");
   }
   *pointer = memory;
-  observe([&](Observer& o) { o.allocated(memory, size, kind == MemoryKind::kDevice); });
+  const int32_t device = kind == MemoryKind::kDevice ? context->device() : kNoDevice;
+  observe([&](Observer& o) { o.allocated(memory, size, device); });
   return ACL_SUCCESS;
 }
 

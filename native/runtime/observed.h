@@ -15,7 +15,7 @@ void submit_work(Stream& stream, Weight weight, Describe&& describe, Task&& task
   if (!observed()) return stream.submit(weight, std::forward<Task>(task));
   const Work work = describe();
   const int32_t id = stream.id();
-  observe([&](Observer& o) { o.submitted(work, id); });
+  observe([&](Observer& o) { o.submitted(work, id, stream.device()); });
   stream.submit(weight, [call = work.call, detail = work.detail, id, task] {
     observe([&](Observer& o) { o.began(call, detail, id); });
     Status status = Stream::run(task);

@@ -13,15 +13,12 @@ namespace aclhost {
 namespace {
 
 constexpr int kAccess = PROT_READ | PROT_WRITE;
-constexpr int kPrivate = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
 // Where to ask the kernel for pages. Walking through a range means that an address comes back only
 // after terabytes, so that a second free of a pointer does not hit a newer allocation.
 class Walk {
  public:
   constexpr Walk(uintptr_t begin, uintptr_t end) : begin_(begin), end_(end), next_(begin) {}
-
-  bool contains(uintptr_t address) const { return address >= begin_ && address < end_; }
 
   void* next(size_t size, size_t alignment) {
     std::lock_guard<std::mutex> lock(mutex_);
@@ -38,10 +35,15 @@ class Walk {
   uintptr_t next_;
 };
 
-// Hidden ranges have their pages at a fixed distance.
+// Hidden and mirrored pages have those that the library uses at a fixed distance.
 constexpr uintptr_t kHiddenBegin = 0x200000000000;
 constexpr uintptr_t kDistance = 0x100000000000;
-Walk hidden_walk(kHiddenBegin, kHiddenBegin + kDistance);
+constexpr uintptr_t kMirroredBegin = kHiddenBegin + kDistance / 2;
+constexpr uintptr_t kGuardedEnd = kHiddenBegin + kDistance;
+// Nothing lies in front of the first pages, so that an access there is known for what it is.
+constexpr uintptr_t kGap = 64 * 1024;
+Walk hidden_walk(kHiddenBegin + kGap, kMirroredBegin);
+Walk mirrored_walk(kMirroredBegin + kGap, kGuardedEnd);
 Walk open_walk(kHiddenBegin + 2 * kDistance, kHiddenBegin + 3 * kDistance);
 
 // From this size on, pages of 2 MiB save most of the faults.
@@ -54,21 +56,34 @@ ParkedPages& parked() {
   return instance;
 }
 
+constexpr int kExactly = MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+
 void* map_hidden(size_t size) {
   void* address = hidden_walk.next(size, kPage);
   if (address == nullptr) return nullptr;
-  constexpr int kExactly = kPrivate | MAP_FIXED_NOREPLACE;
-  if (mmap(address, size, PROT_NONE, kExactly, -1, 0) != address) return nullptr;
+  if (mmap(address, size, PROT_NONE, MAP_PRIVATE | kExactly, -1, 0) != address) return nullptr;
   void* pages = reachable(address);
-  if (mmap(pages, size, kAccess, kExactly, -1, 0) == pages) return address;
+  if (mmap(pages, size, kAccess, MAP_PRIVATE | kExactly, -1, 0) == pages) return address;
+  munmap(address, size);
+  return nullptr;
+}
+
+void* map_mirrored(size_t size) {
+  void* address = mirrored_walk.next(size, kPage);
+  if (address == nullptr) return nullptr;
+  if (mmap(address, size, kAccess, MAP_SHARED | kExactly, -1, 0) != address) return nullptr;
+  // Of an old size of 0 the kernel makes a second view of the same pages.
+  void* mirror = reachable(address);
+  if (mremap(address, 0, size, MREMAP_MAYMOVE | MREMAP_FIXED, mirror) == mirror) return address;
   munmap(address, size);
   return nullptr;
 }
 
 }  // namespace
 
-void* map_pages(size_t size, bool hidden) {
-  if (hidden) return map_hidden(size);
+void* map_pages(size_t size, Pages kind) {
+  if (kind == Pages::kHidden) return map_hidden(size);
+  if (kind == Pages::kMirrored) return map_mirrored(size);
   // A wish only: where the kernel cannot grant it, any other address will do.
   void* wish = open_walk.next(size, size >= kHugeFrom ? kHugePage : kPage);
   void* pages = mmap(wish, size, kAccess, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -77,19 +92,25 @@ void* map_pages(size_t size, bool hidden) {
   return pages;
 }
 
-void unmap_pages(void* pages, size_t size, bool hidden) {
-  if (!hidden && parked().park(pages, size)) return;
-  if (hidden) munmap(reachable(pages), size);
+void unmap_pages(void* pages, size_t size, Pages kind) {
+  if (kind == Pages::kOpen && parked().park(pages, size)) return;
+  if (kind != Pages::kOpen) munmap(reachable(pages), size);
   munmap(pages, size);
 }
 
 bool is_hidden(const void* address) {
-  return is_strict() && hidden_walk.contains(reinterpret_cast<uintptr_t>(address));
+  const auto number = reinterpret_cast<uintptr_t>(address);
+  return number >= kHiddenBegin && number < kMirroredBegin && is_strict();
+}
+
+bool is_guarded(const void* address) {
+  const auto number = reinterpret_cast<uintptr_t>(address);
+  return number >= kHiddenBegin && number < kGuardedEnd && is_strict();
 }
 
 void* reachable(const void* address) {
   const auto number = reinterpret_cast<uintptr_t>(address);
-  return reinterpret_cast<void*>(is_hidden(address) ? number + kDistance : number);
+  return reinterpret_cast<void*>(is_guarded(address) ? number + kDistance : number);
 }
 
 }  // namespace aclhost

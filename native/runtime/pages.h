@@ -7,16 +7,22 @@
 
 namespace aclhost {
 
-// Zero-filled; null where there is no memory. In strict mode a hidden range has its pages
-// elsewhere: the address itself is mapped without access.
-void* map_pages(size_t size, bool hidden);
-void unmap_pages(void* pages, size_t size, bool hidden);
+// Strict mode keeps memory from the program. Of hidden pages, which are the device's, the program's
+// address is mapped without access. Mirrored pages, which are pinned memory, it sees under one
+// address while the library uses another, so that access can be taken away for a while.
+enum class Pages { kOpen, kHidden, kMirrored };
+
+// Zero-filled; null where there is no memory.
+void* map_pages(size_t size, Pages kind);
+void unmap_pages(void* pages, size_t size, Pages kind);
 
 // Where kernels and copies find what a program calls by this address. The same, outside strict
 // mode.
 void* reachable(const void* address);
 
-// Whether a hidden range may lie there.
+// Whether hidden pages may lie there or just behind.
 bool is_hidden(const void* address);
+// The same for pages of any kind that the program may have no access to.
+bool is_guarded(const void* address);
 
 }  // namespace aclhost

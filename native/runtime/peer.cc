@@ -4,6 +4,7 @@
 
 #include "acl/acl_rt.h"
 #include "base/call.h"
+#include "base/observer.h"
 #include "runtime/context.h"
 #include "runtime/device.h"
 
@@ -18,6 +19,14 @@ int32_t check_peer(const Call& call, int32_t peer) {
   if (peer != context->device()) return ACL_SUCCESS;
   return call.fail(ACL_ERROR_RT_PARAM_INVALID, "peerDeviceId",
                    "is " + std::to_string(peer) + ", the current device; name another one");
+}
+
+int32_t set_peer_access(const Call& call, int32_t peer, bool on) {
+  const ContextRef context = current_context();
+  if (!context) return no_context(call);
+  if (const int32_t code = check_peer(call, peer)) return code;
+  observe([&](Observer& o) { o.peer_access(context->device(), peer, on); });
+  return ACL_SUCCESS;
 }
 
 }  // namespace
@@ -42,13 +51,13 @@ extern "C" aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t f
       return call.fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "flags",
                        "is " + std::to_string(flags) + "; it must be 0");
     }
-    return check_peer(call, peerDeviceId);
+    return set_peer_access(call, peerDeviceId, true);
   });
 }
 
 extern "C" aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId) {
   return acl_call("aclrtDeviceDisablePeerAccess",
-                  [&](const Call& call) { return check_peer(call, peerDeviceId); });
+                  [&](const Call& call) { return set_peer_access(call, peerDeviceId, false); });
 }
 
 extern "C" aclError aclrtSetOpWaitTimeout(uint32_t) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "acl/acl_rt.h"
+#include "base/observer.h"
 #include "runtime/callback.h"
 #include "runtime/context.h"
 #include "runtime/schedule.h"
@@ -118,6 +119,7 @@ Stream::~Stream() {
     worker_.join();
   }
   end_subscription(id_);
+  observe([this](Observer& o) { o.stream_ended(id_); });
 }
 
 bool Stream::on_worker() const { return worker_.get_id() == std::this_thread::get_id(); }

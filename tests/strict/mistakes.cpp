@@ -1,82 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// One mistake for each argument that strict mode knows; "none" makes none.
-#include <cstring>
-#include <functional>
-#include <map>
-#include <string>
-
-#include "client.h"
+// The mistakes that everybody makes.
+#include "corpus.h"
 
 namespace {
 
-aclrtStream first, second;
-float one = 1;
-aclScalar* scalar;
-
-aclOpExecutor* prepare(aclTensor* x, aclTensor* y) {
-  uint64_t size = 0;
-  aclOpExecutor* executor = nullptr;
-  OK(aclnnEluGetWorkspaceSize(x, scalar, scalar, scalar, y, &size, &executor));
-  return executor;
-}
-
-void elu(int64_t count, void* source, void* target, aclrtStream stream) {
-  aclTensor *x = tensor(count, source), *y = tensor(count, target);
-  aclnnElu(nullptr, 0, prepare(x, y), stream);
-  aclDestroyTensor(x);
-  aclDestroyTensor(y);
-}
-
-void* raw(size_t bytes) {
-  void* memory = nullptr;
-  OK(aclrtMalloc(&memory, bytes, ACL_MEM_MALLOC_HUGE_FIRST));
-  return memory;
-}
-
-// Two tensors of four floats that nobody misuses, gone at the end.
-struct Pair {
-  void* source = device_floats({-1, 0, 1, 2});
-  void* target = device_floats({0, 0, 0, 0});
-  ~Pair() {
-    aclrtSynchronizeDevice();
-    aclrtFree(source);
-    aclrtFree(target);
-  }
-};
-
-void none() {
-  const Pair pair;
-  aclrtEvent event = nullptr;
-  OK(aclrtCreateEvent(&event));
-  elu(4, pair.source, pair.target, first);
-  elu(4, pair.target, pair.target, first);
-  OK(aclrtRecordEvent(event, first));
-  OK(aclrtStreamWaitEvent(second, event));
-  elu(4, pair.target, pair.source, second);
-  OK(aclrtRecordEvent(event, second));
-  OK(aclrtSynchronizeEvent(event));
-  host_floats(pair.source, 4);
-  OK(aclrtDestroyEvent(event));
-}
-
-void halves_on_two_streams() {
-  const Pair pair;
-  elu(2, pair.source, pair.target, first);
-  elu(2, static_cast<float*>(pair.source) + 2, static_cast<float*>(pair.target) + 2, second);
-}
-
-void host_reads_device() {
+FATAL_MISTAKE(host_reads_device, "host access to device memory") {
   const Pair pair;
   std::printf("%f\n", *static_cast<volatile float*>(pair.source));
 }
 
-void host_pointer() {
+MISTAKE(host_pointer, "not device memory") {
   const Pair pair;
   float values[4] = {1, 2, 3, 4};
   elu(4, values, pair.target, first);
 }
 
-void pinned_pointer() {
+MISTAKE(pinned_pointer, "not device memory") {
   const Pair pair;
   void* pinned = nullptr;
   OK(aclrtMallocHost(&pinned, 16));
@@ -85,7 +24,7 @@ void pinned_pointer() {
   OK(aclrtFreeHost(pinned));
 }
 
-void byte_too_small() {
+MISTAKE(byte_too_small, "out of bounds") {
   const Pair pair;
   const char bytes[15] = {};
   void* small = raw(15);
@@ -95,39 +34,39 @@ void byte_too_small() {
   OK(aclrtFree(small));
 }
 
-void use_after_free() {
+MISTAKE(use_after_free, "use after free") {
   const Pair pair;
   void* gone = device_floats({1, 2, 3, 4});
   OK(aclrtFree(gone));
   elu(4, gone, pair.target, first);
 }
 
-void free_too_early() {
+MISTAKE(free_too_early, "use after free") {
   const Pair pair;
   void* source = device_floats({1, 2, 3, 4});
   elu(4, source, pair.target, first);
   OK(aclrtFree(source));
 }
 
-void double_free() {
+MISTAKE(double_free, "double free") {
   void* memory = raw(16);
   aclrtFree(memory);
   aclrtFree(memory);
 }
 
-void invalid_free() {
+MISTAKE(invalid_free, "invalid free") {
   char* memory = static_cast<char*>(raw(64));
   aclrtFree(memory + 32);
   aclrtFree(memory);
 }
 
-void double_destroy() {
+MISTAKE(double_destroy, "double destroy") {
   aclTensor* x = tensor(4, nullptr);
   aclDestroyTensor(x);
   aclDestroyTensor(x);
 }
 
-void use_after_destroy() {
+MISTAKE(use_after_destroy, "use after destroy") {
   const Pair pair;
   aclTensor *x = tensor(4, pair.source), *y = tensor(4, pair.target);
   aclDestroyTensor(x);
@@ -137,7 +76,7 @@ void use_after_destroy() {
   aclDestroyTensor(y);
 }
 
-void stale_stream() {
+MISTAKE(stale_stream, "use after destroy") {
   const Pair pair;
   aclrtStream stream = nullptr;
   OK(aclrtCreateStream(&stream));
@@ -145,7 +84,7 @@ void stale_stream() {
   elu(4, pair.source, pair.target, stream);
 }
 
-void second_run() {
+MISTAKE(second_run, "use after destroy") {
   const Pair pair;
   aclTensor *x = tensor(4, pair.source), *y = tensor(4, pair.target);
   aclOpExecutor* executor = prepare(x, y);
@@ -155,7 +94,7 @@ void second_run() {
   aclDestroyTensor(y);
 }
 
-void uninitialised() {
+MISTAKE(uninitialised, "uninitialised read") {
   const Pair pair;
   void* fresh = raw(16);
   elu(4, fresh, pair.target, first);
@@ -163,32 +102,32 @@ void uninitialised() {
   OK(aclrtFree(fresh));
 }
 
-void uninitialised_copy() {
+MISTAKE(uninitialised_copy, "uninitialised read") {
   void* fresh = raw(16);
   host_floats(fresh, 4);
   OK(aclrtFree(fresh));
 }
 
-void no_synchronisation() {
+MISTAKE(no_synchronisation, "missing synchronisation") {
   const Pair pair;
   elu(4, pair.source, pair.target, first);
   host_floats(pair.target, 4);
 }
 
-void race() {
+MISTAKE(race, "race") {
   const Pair pair, other;
   elu(4, pair.source, pair.target, first);
   elu(4, pair.target, other.target, second);
 }
 
-void overlap() {
+MISTAKE(overlap, "overlapping tensors") {
   void* memory = device_floats({1, 2, 3, 4, 5});
   elu(4, memory, static_cast<float*>(memory) + 1, first);
   OK(aclrtSynchronizeStream(first));
   OK(aclrtFree(memory));
 }
 
-void never_run() {
+MISTAKE(never_run, "executor never run") {
   const Pair pair;
   aclTensor *x = tensor(4, pair.source), *y = tensor(4, pair.target);
   prepare(x, y);
@@ -196,57 +135,18 @@ void never_run() {
   aclDestroyTensor(y);
 }
 
-void leak_tensor() { tensor(4, nullptr); }
-void leak_memory() { raw(123); }
-void leak_event() {
+MISTAKE(leak_tensor, "leak") { tensor(4, nullptr); }
+MISTAKE(leak_memory, "leak") { raw(123); }
+MISTAKE(leak_event, "leak") {
   aclrtEvent event = nullptr;
   OK(aclrtCreateEvent(&event));
 }
-void leak_stream() {
+MISTAKE(leak_stream, "leak") {
   aclrtStream stream = nullptr;
   OK(aclrtCreateStream(&stream));
+  keeps_device = true;
 }
-
-const std::map<std::string, void (*)()> kMistakes = {
-    {"none", none},
-    {"halves_on_two_streams", halves_on_two_streams},
-    {"host_reads_device", host_reads_device},
-    {"host_pointer", host_pointer},
-    {"pinned_pointer", pinned_pointer},
-    {"byte_too_small", byte_too_small},
-    {"use_after_free", use_after_free},
-    {"free_too_early", free_too_early},
-    {"double_free", double_free},
-    {"invalid_free", invalid_free},
-    {"double_destroy", double_destroy},
-    {"use_after_destroy", use_after_destroy},
-    {"stale_stream", stale_stream},
-    {"second_run", second_run},
-    {"uninitialised", uninitialised},
-    {"uninitialised_copy", uninitialised_copy},
-    {"no_synchronisation", no_synchronisation},
-    {"race", race},
-    {"overlap", overlap},
-    {"never_run", never_run},
-    {"leak_tensor", leak_tensor},
-    {"leak_memory", leak_memory},
-    {"leak_event", leak_event},
-    {"leak_stream", leak_stream},
-};
 
 }  // namespace
 
-int main(int, char** arguments) {
-  OK(aclInit(nullptr));
-  OK(aclrtSetDevice(0));
-  OK(aclrtCreateStream(&first));
-  OK(aclrtCreateStream(&second));
-  scalar = aclCreateScalar(&one, ACL_FLOAT);
-  kMistakes.at(arguments[1])();
-  aclDestroyScalar(scalar);
-  aclrtDestroyStream(first);
-  aclrtDestroyStream(second);
-  if (std::strcmp(arguments[1], "leak_stream") != 0) aclrtResetDevice(0);
-  aclFinalize();
-  return std::stoi(arguments[2]);
-}
+int main(int, char** arguments) { return run_program(arguments); }

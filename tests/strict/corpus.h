@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the programs of the corpus share. A file holds many small ones; its first argument names the
+// one to run, its second the exit status.
+#pragma once
+
+#include <pthread.h>
+
+#include <cstring>
+#include <map>
+#include <string>
+
+#include "client.h"
+
+// A program with one mistake, and what strict mode calls it.
+#define MISTAKE(name, title) PROGRAM(name)
+// The same; the process does not survive it.
+#define FATAL_MISTAKE(name, title) PROGRAM(name)
+// A program without one, though it may look so.
+#define CORRECT(name) PROGRAM(name)
+
+#define PROGRAM(name)                                  \
+  void name();                                         \
+  const Registration registration_##name(#name, name); \
+  void name()
+
+inline std::map<std::string, void (*)()>& programs() {
+  static std::map<std::string, void (*)()> all;
+  return all;
+}
+
+struct Registration {
+  Registration(const char* name, void (*run)()) { programs()[name] = run; }
+};
+
+inline aclrtStream first, second, third;
+inline aclScalar* scalar;
+inline bool keeps_device = false;  // a program that wants its streams to leak
+
+inline aclOpExecutor* prepare(aclTensor* x, aclTensor* y) {
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  OK(aclnnEluGetWorkspaceSize(x, scalar, scalar, scalar, y, &size, &executor));
+  return executor;
+}
+
+// An operator on whole tensors of floats, which are gone when it returns.
+inline void elu(int64_t count, void* source, void* target, aclrtStream stream,
+                void* workspace = nullptr, uint64_t workspace_size = 0) {
+  aclTensor *x = tensor(count, source), *y = tensor(count, target);
+  aclnnElu(workspace, workspace_size, prepare(x, y), stream);
+  aclDestroyTensor(x);
+  aclDestroyTensor(y);
+}
+
+// The same on views.
+struct View {
+  void* memory;
+  std::vector<int64_t> shape;
+  std::vector<int64_t> strides;
+  int64_t offset;
+
+  aclTensor* make() const {
+    const int64_t storage = 1024;
+    return aclCreateTensor(shape.data(), shape.size(), ACL_FLOAT, strides.data(), offset,
+                           ACL_FORMAT_ND, &storage, 1, memory);
+  }
+};
+
+inline void elu(const View& source, const View& target, aclrtStream stream) {
+  aclTensor *x = source.make(), *y = target.make();
+  OK(aclnnElu(nullptr, 0, prepare(x, y), stream));
+  aclDestroyTensor(x);
+  aclDestroyTensor(y);
+}
+
+inline void* raw(size_t bytes) {
+  void* memory = nullptr;
+  OK(aclrtMalloc(&memory, bytes, ACL_MEM_MALLOC_HUGE_FIRST));
+  return memory;
+}
+
+inline float* pinned(size_t bytes) {
+  void* memory = nullptr;
+  OK(aclrtMallocHost(&memory, bytes));
+  return static_cast<float*>(memory);
+}
+
+inline float* at(void* memory, int64_t index) { return static_cast<float*>(memory) + index; }
+
+inline aclrtEvent new_event() {
+  aclrtEvent event = nullptr;
+  OK(aclrtCreateEvent(&event));
+  return event;
+}
+
+// One that streams can wait for before it is recorded.
+inline aclrtEvent new_sync_event() {
+  aclrtEvent event = nullptr;
+  OK(aclrtCreateEventWithFlag(&event, ACL_EVENT_SYNC));
+  return event;
+}
+
+// Two tensors of four floats that nobody misuses, gone at the end.
+struct Pair {
+  void* source = device_floats({-1, 0, 1, 2});
+  void* target = device_floats({0, 0, 0, 0});
+  ~Pair() {
+    aclrtSynchronizeDevice();
+    aclrtFree(source);
+    aclrtFree(target);
+  }
+};
+
+inline int run_program(char** arguments) {
+  OK(aclInit(nullptr));
+  OK(aclrtSetDevice(0));
+  for (aclrtStream* stream : {&first, &second, &third}) OK(aclrtCreateStream(stream));
+  float one = 1;
+  scalar = aclCreateScalar(&one, ACL_FLOAT);
+  programs().at(arguments[1])();
+  aclDestroyScalar(scalar);
+  for (aclrtStream stream : {first, second, third}) aclrtDestroyStream(stream);
+  if (!keeps_device) aclrtResetDevice(0);
+  aclFinalize();
+  return std::stoi(arguments[2]);
+}

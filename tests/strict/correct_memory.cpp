@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Correct programs that a careless checker would blame: memory.
+#include "corpus.h"
+
+namespace {
+
+CORRECT(broadcast_input) {
+  const Pair pair;
+  elu({pair.source, {4}, {0}, 0}, {pair.target, {4}, {1}, 0}, first);
+}
+
+CORRECT(reversed_and_transposed_views) {
+  const Pair pair;
+  elu({pair.source, {4}, {-1}, 3}, {pair.target, {4}, {1}, 0}, first);
+  elu({pair.source, {2, 2}, {1, 2}, 0}, {pair.target, {2, 2}, {1, 2}, 0}, first);
+}
+
+CORRECT(in_place_on_a_view) {
+  const Pair pair;
+  const View odd{pair.source, {2}, {2}, 1};
+  elu(odd, odd, first);
+}
+
+CORRECT(neighbours_in_one_allocation) {
+  void* memory = raw(32);
+  OK(aclrtMemset(memory, 32, 0, 16));
+  elu(4, memory, at(memory, 4), first);
+  OK(aclrtSynchronizeStream(first));
+  host_floats(memory, 8);
+  OK(aclrtFree(memory));
+}
+
+CORRECT(only_what_was_written_is_read) {
+  const Pair pair;
+  void* memory = raw(64);
+  elu({pair.source, {4}, {1}, 0}, {memory, {4}, {3}, 1}, first);
+  elu({memory, {4}, {3}, 1}, {pair.target, {4}, {1}, 0}, first);
+  OK(aclrtSynchronizeStream(first));
+  OK(aclrtFree(memory));
+}
+
+CORRECT(rows_with_a_pitch) {
+  void* memory = raw(4 * 16 - 8);
+  const char rows[32] = {};
+  char back[32];
+  OK(aclrtMemcpy2d(memory, 16, rows, 8, 8, 4, ACL_MEMCPY_HOST_TO_DEVICE));
+  OK(aclrtMemcpy2d(back, 8, memory, 16, 8, 4, ACL_MEMCPY_DEVICE_TO_HOST));
+  OK(aclrtFree(memory));
+}
+
+CORRECT(empty_tensors_have_no_memory) {
+  const View nothing{nullptr, {0}, {1}, 0};
+  elu(nothing, nothing, first);
+}
+
+CORRECT(all_directions) {
+  const Pair pair;
+  float* host = pinned(16);
+  float values[4];
+  OK(aclrtMemcpy(values, 16, host, 16, ACL_MEMCPY_HOST_TO_HOST));
+  OK(aclrtMemcpy(pair.target, 16, pair.source, 16, ACL_MEMCPY_DEVICE_TO_DEVICE));
+  OK(aclrtMemcpy(pair.target, 16, values, 16, ACL_MEMCPY_DEFAULT));
+  OK(aclrtMemcpy(values, 16, pair.target, 16, ACL_MEMCPY_DEFAULT));
+  OK(aclrtMemcpy(host, 16, pair.source, 16, ACL_MEMCPY_DEVICE_TO_HOST));
+  OK(aclrtMemcpy(pair.target, 16, host, 16, ACL_MEMCPY_HOST_TO_DEVICE));
+  OK(aclrtFreeHost(host));
+}
+
+CORRECT(pinned_memory_after_its_copies) {
+  const Pair pair;
+  const aclrtEvent event = new_event();
+  float* memory = pinned(16);
+  for (int i = 0; i < 3; ++i) {
+    std::memset(memory, 0, 16);
+    OK(aclrtMemcpyAsync(pair.source, 16, memory, 16, ACL_MEMCPY_HOST_TO_DEVICE, first));
+    elu(4, pair.source, pair.target, first);
+    OK(aclrtMemcpyAsync(memory, 16, pair.target, 16, ACL_MEMCPY_DEVICE_TO_HOST, first));
+    if (i == 0) OK(aclrtSynchronizeStream(first));
+    if (i == 1) OK(aclrtSynchronizeDevice());
+    if (i == 2) OK(aclrtRecordEvent(event, first));
+    if (i == 2) OK(aclrtSynchronizeEvent(event));
+    REQUIRE(memory[0] == 0);
+  }
+  OK(aclrtFreeHost(memory));
+  OK(aclrtDestroyEvent(event));
+}
+
+CORRECT(pinned_input_read_meanwhile) {
+  const Pair pair;
+  float* memory = pinned(16);
+  memory[1] = 3;
+  OK(aclrtMemcpyAsync(pair.source, 16, memory, 16, ACL_MEMCPY_HOST_TO_DEVICE, first));
+  REQUIRE(memory[1] == 3);
+  OK(aclrtSynchronizeStream(first));
+  OK(aclrtFreeHost(memory));
+}
+
+// Slots of a ring that share pages: one is copied while the next is filled.
+CORRECT(ring_of_pinned_slots) {
+  constexpr int kSlots = 8;
+  constexpr size_t kBytes = 1000;
+  void* memory = raw(kSlots * kBytes);
+  auto* ring = reinterpret_cast<char*>(pinned(kSlots * kBytes));
+  for (int i = 0; i < kSlots; ++i) {
+    std::memset(ring + i * kBytes, i, kBytes);
+    OK(aclrtMemcpyAsync(static_cast<char*>(memory) + i * kBytes, kBytes, ring + i * kBytes, kBytes,
+                        ACL_MEMCPY_HOST_TO_DEVICE, first));
+  }
+  OK(aclrtSynchronizeStream(first));
+  std::memset(ring, 0, kSlots * kBytes);
+  OK(aclrtFree(memory));
+  OK(aclrtFreeHost(ring));
+}
+
+CORRECT(two_copies_of_one_pinned_buffer) {
+  const Pair pair, other;
+  float* memory = pinned(16);
+  OK(aclrtMemcpyAsync(pair.source, 16, memory, 16, ACL_MEMCPY_HOST_TO_DEVICE, first));
+  OK(aclrtMemcpyAsync(other.source, 16, memory, 16, ACL_MEMCPY_HOST_TO_DEVICE, second));
+  OK(aclrtSynchronizeStream(first));
+  OK(aclrtSynchronizeStream(second));
+  memory[0] = 1;
+  OK(aclrtFreeHost(memory));
+}
+
+CORRECT(workspace_of_one_stream) {
+  const Pair pair;
+  void* workspace = raw(64);
+  elu(4, pair.source, pair.target, first, workspace, 64);
+  elu(4, pair.target, pair.source, first, workspace, 64);
+  OK(aclrtSynchronizeStream(first));
+  OK(aclrtFree(workspace));
+}
+
+CORRECT(peers_share_memory) {
+  const Pair pair;
+  aclrtStream stream = nullptr;
+  OK(aclrtSetDevice(1));
+  OK(aclrtDeviceEnablePeerAccess(0, 0));
+  OK(aclrtCreateStream(&stream));
+  void* target = raw(16);
+  OK(aclrtMemcpyAsync(target, 16, pair.source, 16, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
+  OK(aclrtSynchronizeStream(stream));
+  OK(aclrtFree(target));
+  OK(aclrtDestroyStream(stream));
+  OK(aclrtResetDevice(1));
+  OK(aclrtSetDevice(0));
+  OK(aclrtResetDevice(0));
+}
+
+CORRECT(repeatable_executor) {
+  const Pair pair;
+  aclTensor *x = tensor(4, pair.source), *y = tensor(4, pair.target);
+  aclOpExecutor* executor = prepare(x, y);
+  OK(aclSetAclOpExecutorRepeatable(executor));
+  for (int i = 0; i < 3; ++i) OK(aclnnElu(nullptr, 0, executor, first));
+  OK(aclDestroyAclOpExecutor(executor));
+  aclDestroyTensor(x);
+  aclDestroyTensor(y);
+}
+
+CORRECT(context_of_its_own) {
+  aclrtContext primary = nullptr, context = nullptr;
+  OK(aclrtGetCurrentContext(&primary));
+  OK(aclrtCreateContext(&context, 0));
+  elu({nullptr, {0}, {1}, 0}, {nullptr, {0}, {1}, 0}, nullptr);
+  OK(aclrtDestroyContext(context));
+  OK(aclrtSetCurrentContext(primary));
+}
+
+void* kept = nullptr;
+struct FreesAtExit {
+  ~FreesAtExit() { aclrtFree(kept); }
+} frees_at_exit;
+
+CORRECT(freed_after_finalize) { kept = raw(16); }
+
+}  // namespace
+
+int main(int, char** arguments) { return run_program(arguments); }

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <mutex>
@@ -31,7 +32,10 @@ void write_log() {
   }
   const int file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
   if (file < 0) return;
-  [[maybe_unused]] const ssize_t written = write(file, text.data(), text.size());
+  const ssize_t written = write(file, text.data(), text.size());
+  if (written != static_cast<ssize_t>(text.size())) {
+    std::fprintf(stderr, "aclhost: cannot write %s: calls are missing there\n", path);
+  }
   close(file);
 }
 

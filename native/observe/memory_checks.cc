@@ -52,7 +52,7 @@ void MemoryModel::check_overlaps(const Work& work, const ModelTask& task) const 
 }
 
 void MemoryModel::check_memory(const Use& use) {
-  const Shadow* shadow = shadows_.live(use.first());
+  const Shadow* shadow = shadows_.of(use.touch.runs);
   const bool wanted = shadow != nullptr && (shadow->on_device() || use.is_copy());
   if (!wanted) return check_unknown(use);
   check_bounds(use, *shadow);
@@ -85,8 +85,6 @@ void MemoryModel::check_unknown(const Use& use) {
     });
     return;
   }
-  const Shadow* next = shadows_.following(use.first());
-  if (next != nullptr && use.last() > next->begin) return check_bounds(use, *next);
   const bool device_address = is_hidden(reinterpret_cast<const void*>(use.first()));
   if (use.is_copy() && !device_address) return check_side(use, shadows_.live(use.first()));
   note_finding("not device memory", use.subject(), use.task.here, [&] {
@@ -114,12 +112,15 @@ void MemoryModel::check_side(const Use& use, const Shadow* shadow) const {
   });
 }
 
+// Peers reach each other's memory, whichever of them has asked for it.
+bool MemoryModel::reach(int32_t device, int32_t other) const {
+  return device == other || peers_.count({device, other}) != 0 ||
+         peers_.count({other, device}) != 0;
+}
+
 void MemoryModel::check_device(const Use& use, const Shadow& shadow) const {
   const int32_t here = use.task.device;
-  if (shadow.device == here || peers_.count({here, shadow.device}) != 0 ||
-      peers_.count({shadow.device, here}) != 0) {
-    return;
-  }
+  if (reach(here, shadow.device)) return;
   note_finding("memory of another device", use.subject(), use.task.here, [&] {
     return Finding{use.subject() + " is at " + hex(use.first()) + ", which is " + where(&shadow) +
                        ", but the stream is one of device " + std::to_string(here) +

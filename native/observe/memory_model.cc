@@ -124,7 +124,7 @@ void MemoryModel::stream_ended(int32_t stream) {
 void MemoryModel::happen(const ModelTask& task) {
   for (const Touch& touch : task.touches) {
     const Use use{task, touch};
-    Shadow* shadow = shadows_.live(use.first());
+    Shadow* shadow = shadows_.of(touch.runs);
     if (shadow == nullptr) continue;
     check_order(use, *shadow);
     if (shadow->on_device() && touch.reads) check_written(use, *shadow);
@@ -134,7 +134,7 @@ void MemoryModel::happen(const ModelTask& task) {
 
 void MemoryModel::note_uses(const ModelTask& task) {
   for (const Touch& touch : task.touches) {
-    Shadow* shadow = shadows_.live(touch.runs.first());
+    Shadow* shadow = shadows_.of(touch.runs);
     if (shadow == nullptr) continue;
     if (touch.writes && shadow->on_device()) shadow->write(touch.runs);
     if (!task.moment) continue;

@@ -8,6 +8,7 @@ namespace aclhost {
 namespace {
 
 constexpr uintptr_t kTail = 64 * 1024;  // behind an allocation no other begins
+constexpr uintptr_t kFront = 4096;      // who means bytes so close in front of one means that one
 
 // The part of a run that lies in the allocation, as offsets.
 Run inside(const Shadow& shadow, const Run& run) {
@@ -64,6 +65,14 @@ Shadow* Shadows::live(uintptr_t address) {
 Shadow* Shadows::following(uintptr_t address) {
   const auto after = live_.upper_bound(address);
   return after == live_.end() ? nullptr : &after->second;
+}
+
+Shadow* Shadows::of(const Runs& runs) {
+  if (Shadow* shadow = live(runs.first())) return shadow;
+  Shadow* next = following(runs.first());
+  if (next == nullptr) return nullptr;
+  const bool near = next->begin - runs.first() <= kFront;
+  return near || runs.last() > next->begin ? next : nullptr;
 }
 
 const FreedShadow* Shadows::freed(uintptr_t address) const {

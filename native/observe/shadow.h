@@ -49,6 +49,7 @@ class Shadows {
   Shadow* at(const void* start);         // the allocation that starts there
   Shadow* live(uintptr_t address);       // that an address lies in, or lies just behind
   Shadow* following(uintptr_t address);  // that begins next
+  Shadow* of(const Runs& runs);          // that they begin in, or just in front of, or reach
   const FreedShadow* freed(uintptr_t address) const;
   std::map<uintptr_t, Shadow>& all() { return live_; }
 

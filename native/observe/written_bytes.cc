@@ -2,6 +2,8 @@
 #include "observe/written_bytes.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <new>
 
 namespace aclhost {
 namespace {
@@ -18,11 +20,17 @@ uint64_t mask_of(size_t index, size_t begin, size_t end) {
 
 }  // namespace
 
+WrittenBytes::WrittenBytes(size_t size)
+    : size_(size),
+      words_(static_cast<uint64_t*>(std::calloc(size / kBits + 1, sizeof(uint64_t))), std::free) {
+  if (words_ == nullptr) throw std::bad_alloc();
+}
+
 void WrittenBytes::write(size_t begin, size_t end) {
   if (complete_ || begin >= end) return;
   if (begin == 0 && end == size_) {
     complete_ = true;
-    std::vector<uint64_t>().swap(words_);
+    words_.reset();
     return;
   }
   for (size_t i = begin / kBits; i * kBits < end; ++i) words_[i] |= mask_of(i, begin, end);

@@ -3,14 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <memory>
 
 namespace aclhost {
 
 // Which bytes of an allocation somebody wrote: a bit each until all are.
 class WrittenBytes {
  public:
-  explicit WrittenBytes(size_t size = 0) : size_(size), words_((size + 63) / 64) {}
+  explicit WrittenBytes(size_t size = 0);
 
   void write(size_t begin, size_t end);
   // The first byte of the range that nobody wrote; -1 if there is none.
@@ -19,7 +19,8 @@ class WrittenBytes {
  private:
   size_t size_;
   bool complete_ = false;
-  std::vector<uint64_t> words_;
+  // From calloc: the kernel gives pages of zeros only where somebody writes.
+  std::unique_ptr<uint64_t[], void (*)(void*)> words_;
 };
 
 }  // namespace aclhost

@@ -129,6 +129,24 @@ void MemoryModel::check_device(const Use& use, const Shadow& shadow) const {
   });
 }
 
+// A copy by the program itself, from one device to another.
+void MemoryModel::check_devices(const ModelTask& task) {
+  const Shadow* known = nullptr;
+  for (const Touch& touch : task.touches) {
+    const Shadow* shadow = shadows_.of(touch.runs);
+    if (shadow == nullptr || !shadow->on_device()) continue;
+    if (known == nullptr) known = shadow;
+    if (reach(known->device, shadow->device)) continue;
+    note_finding("memory of another device", task.call, task.here, [&] {
+      return Finding{std::string(task.call) + " copies between " + where(known) + " and " +
+                         where(shadow) + ", but nobody has called aclrtDeviceEnablePeerAccess",
+                     {{"allocated at", known->allocated},
+                      {"allocated at", shadow->allocated},
+                      {"used at", task.here}}};
+    });
+  }
+}
+
 void MemoryModel::check_order(const Use& use, Shadow& shadow) {
   const Moment* moment = use.task.moment ? &*use.task.moment : nullptr;
   const PendingUse* other =

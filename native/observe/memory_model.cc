@@ -84,6 +84,7 @@ void MemoryModel::done_here(const Work& work) {
   const ModelTask task = task_of(work, std::nullopt, kNoDevice);
   check_overlaps(work, task);
   for (const Touch& touch : task.touches) check_memory({task, touch});
+  check_devices(task);
   happen(task);
 }
 

@@ -46,6 +46,7 @@ class MemoryModel {
   void check_unknown(const Use& use);
   void check_side(const Use& use, const Shadow* shadow) const;
   void check_device(const Use& use, const Shadow& shadow) const;
+  void check_devices(const ModelTask& task);
   bool reach(int32_t device, int32_t other) const;
 
   // What depends on it.

@@ -23,7 +23,7 @@ class Place {
 
  private:
   struct Walk;
-  static constexpr size_t kFrames = 8;
+  static constexpr size_t kFrames = 6;
   static Place of_stack(bool in_handler);
 
   std::array<void*, kFrames> frames_{};  // return addresses, null behind the last

@@ -141,6 +141,7 @@ CORRECT(peers_share_memory) {
   void* target = raw(16);
   OK(aclrtMemcpyAsync(target, 16, pair.source, 16, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
   OK(aclrtSynchronizeStream(stream));
+  OK(aclrtMemcpy(pair.source, 16, target, 16, ACL_MEMCPY_DEVICE_TO_DEVICE));
   OK(aclrtFree(target));
   OK(aclrtDestroyStream(stream));
   OK(aclrtResetDevice(1));

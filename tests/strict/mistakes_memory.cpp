@@ -204,6 +204,12 @@ MISTAKE(copy_between_devices, "memory of another device") {
                       other.stream));
 }
 
+MISTAKE(copy_between_devices_at_once, "memory of another device") {
+  const Pair pair;
+  const OtherDevice other;
+  OK(aclrtMemcpy(other.target, 16, pair.source, 16, ACL_MEMCPY_DEVICE_TO_DEVICE));
+}
+
 MISTAKE(leak_pinned_memory, "leak") { pinned(16); }
 
 MISTAKE(leak_scalar, "leak") {

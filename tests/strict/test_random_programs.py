@@ -32,7 +32,7 @@ def test_orders(folder):
 
 
 def test_views(folder):
-    """Every element of every view is looked at: where it is, whose it is, whether it was written."""
+    """Every element of every view is looked at: where it is, whose it is, if it was written."""
     seen = set()
     for seed, done in runs("random_views.cpp", folder):
         expected = set(done.stdout.splitlines())

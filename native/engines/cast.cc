@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engines/cast_arrays.h"
+#include "engines/cast_bytes.h"
 #include "engines/runs.h"
 
 namespace aclhost {
@@ -87,7 +88,7 @@ const Cast* find(aclDataType from, aclDataType to) {
 
 CastArray find_array_cast(aclDataType from, aclDataType to) {
   const Cast* const cast = find(from, to);
-  return cast != nullptr ? cast->array : nullptr;
+  return cast != nullptr ? cast->array : find_byte_cast(from, to);
 }
 
 CastRun find_cast(aclDataType from, aclDataType to) {

@@ -9,6 +9,7 @@
 //   to BOOL              whether it is not 0; NaN is true
 //   real to complex      the imaginary part is 0
 //   complex to real      the real part
+// Arrays also between 8-bit floats and FLOAT, FLOAT16, BF16: cast_bytes.h.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "operator/scalar.h"
+
 #include <cstring>
 #include <string>
 
@@ -112,6 +114,17 @@ To value_as(const ScalarValue& scalar) {
 
 double ScalarValue::to_double() const { return value_as<double>(*this); }
 float ScalarValue::to_float() const { return value_as<float>(*this); }
+
+int64_t integer_of(const ScalarValue& scalar) {
+  const TypeCategory category = data_type_category(scalar.dtype);
+  if (category == TypeCategory::kInteger || category == TypeCategory::kBool) {
+    return value_as<int64_t>(scalar);
+  }
+  const double value = scalar.to_double();
+  if (value >= 0x1p63) return INT64_MAX;
+  if (value <= -0x1p63) return INT64_MIN;
+  return value == value ? static_cast<int64_t>(value) : 0;
+}
 
 }  // namespace aclhost
 

@@ -43,6 +43,18 @@ Shape lengths(const Frame& frame, const TermCode* code) {
   return shape;
 }
 
+Shape inserted(const Frame& frame, const TermCode* code) {
+  const TensorView& view = frame.view(code[1]);
+  Shape shape = shape_of(view);
+  if (view.rank == kMaxRank) return shape;
+  const int64_t axis = evaluate(frame, code[2]);
+  const int place = axis >= 0 && axis <= view.rank ? static_cast<int>(axis) : view.rank;
+  std::copy_backward(shape.dims + place, shape.dims + view.rank, shape.dims + view.rank + 1);
+  shape.dims[place] = evaluate(frame, code[3]);
+  ++shape.rank;
+  return shape;
+}
+
 Shape volume(const Frame& frame, const TermCode* code) {
   const IntArrayView batch = frame.args.int_array(static_cast<int>(code[2]));
   const IntArrayView array = frame.args.int_array(static_cast<int>(code[3]));
@@ -114,6 +126,8 @@ Shape evaluate_shape(const Frame& frame, int64_t term) {
       return shape_from(frame.args.int_array(static_cast<int>(code[1])));
     case TermKind::kLengths:
       return lengths(frame, code);
+    case TermKind::kInserted:
+      return inserted(frame, code);
     case TermKind::kBroadcast: {
       Shape shape;
       broadcasts(frame, code, &shape);

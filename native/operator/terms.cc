@@ -7,6 +7,7 @@
 
 #include "dtypes.h"
 #include "operator/layouts.h"
+#include "operator/scalar.h"
 
 namespace aclhost {
 namespace {
@@ -63,6 +64,24 @@ bool compare(double value, int64_t relation, double bound) {
   return false;
 }
 
+aclDataType as_dtype(int64_t value) { return static_cast<aclDataType>(value); }
+
+template <typename Number>
+bool leads(Number step, Number start, Number end) {
+  return (step > 0 && !(start > end)) || (step < 0 && !(start < end));
+}
+
+bool leads(const Frame& frame, const TermCode* code) {
+  const auto scalar = [&](int i) { return frame.args.scalar(static_cast<int>(code[i])); };
+  const ScalarValue step = scalar(1), start = scalar(2), end = scalar(3);
+  const aclDataType dtype = as_dtype(evaluate(frame, code[4]));
+  if (data_type_category(dtype) == TypeCategory::kInteger) {
+    return leads(integer_of(step), integer_of(start), integer_of(end));
+  }
+  if (dtype == ACL_DOUBLE) return leads(step.to_double(), start.to_double(), end.to_double());
+  return leads(step.to_float(), start.to_float(), end.to_float());
+}
+
 double real_constant(TermCode bits) {
   double value;
   std::memcpy(&value, &bits, sizeof value);
@@ -102,8 +121,6 @@ bool each_member(const Frame& frame, const TermCode* code) {
   return true;
 }
 
-aclDataType as_dtype(int64_t value) { return static_cast<aclDataType>(value); }
-
 // Terms that describe a single argument.
 int64_t evaluate_argument(const Frame& frame, const TermCode* code) {
   const Args& args = frame.args;
@@ -135,6 +152,8 @@ int64_t evaluate_argument(const Frame& frame, const TermCode* code) {
       return compare(real_of(frame, param), code[2], real_constant(code[3]));
     case TermKind::kFinite:
       return std::isfinite(real_of(frame, param));
+    case TermKind::kLeads:
+      return leads(frame, code);
     case TermKind::kEachMember:
       return each_member(frame, code);
     default:

@@ -162,7 +162,7 @@ def _param(op: Operator, param: Parameter, table: TermTable) -> str:
         words = f"{op.name}_{param.name}_words"
     if isinstance(param, IntArray):
         length = param.length
-    if isinstance(param, TensorOut):
+    if isinstance(param, TensorOut) and param.can_be_made:
         shape = table.position(op, param.shape_term)
         dtype = table.position(op, param.dtype_term)
     reads = str(op.reads(param)).lower()

@@ -145,8 +145,9 @@ def page(op: Operator) -> str:
 
 
 def first_tensor(op: Operator) -> Parameter:
-    """The tensor that an overview is about."""
-    return next(param for param in op.params if isinstance(param, TensorIn | TensorInOut))
+    """The tensor that an overview is about: an input, or the result where there is none."""
+    inputs = (param for param in op.params if isinstance(param, TensorIn | TensorInOut))
+    return next(inputs, None) or op.outputs[0]
 
 
 def dtype_groups(op: Operator) -> dict[str, list[Product]]:

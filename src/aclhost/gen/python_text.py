@@ -19,6 +19,13 @@ def _out(op: Operator) -> str:
     return f"out: tuple[{members}] | None = None"
 
 
+def _without_out(op: Operator) -> str:
+    if not all(output.can_be_made for output in op.outputs):
+        return "; nothing else tells the size"
+    has_input = any(param in op.tensors for param in op.python_params())
+    return f"; made anew{', like the first input,' if has_input else ''} if None"
+
+
 def result_type(op: Operator) -> str:
     """What the function returns: an array, or a tuple of them."""
     if len(op.outputs) < 2:
@@ -60,9 +67,7 @@ def docstring(op: Operator) -> str:
     lines += [f"    {param.python_name}: {param.doc}" for param in op.python_params()]
     if op.outputs:
         names = " and ".join(output.name for output in op.outputs)
-        lines.append(
-            f"    out: Where {names} is written; made anew, like the first input, if None."
-        )
+        lines.append(f"    out: Where {names} is written{_without_out(op)}.")
         lines += ["", "Returns:", *(f"    {output.doc}" for output in op.outputs)]
     else:
         lines += ["", "Returns:", f"    {op.params[0].python_name} itself."]

@@ -24,7 +24,7 @@ def call_of(op: Operator, named: Mapping[str, Any]) -> Call:
     """The call that these values, by upstream's names, describe; results as Python makes them."""
     call = Call({param.name: _described(param, named.get(param.name)) for param in op.params})
     for output in op.outputs:
-        if named.get(output.name) is None and (output.shape or output.like):
+        if named.get(output.name) is None and output.can_be_made:
             dtype = dtypes.BY_VALUE[output.dtype_term.evaluate(call)]
             shape = output.shape_term.evaluate(call)
             call = call.passing(**{output.name: TensorArg(shape, dtype)})

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from aclhost.spec import products
-from aclhost.spec.dtypes import FLOAT, Category, DataType
+from aclhost.spec.dtypes import DOUBLE, FLOAT, Category, DataType
 from aclhost.spec.formats import ND, Format
 from aclhost.spec.products import Product
 
@@ -86,6 +86,12 @@ class ScalarArg:
             return float(struct.unpack("f", struct.pack("f", self.value))[0])
         except OverflowError:
             return math.copysign(math.inf, self.value)
+
+    @property
+    def as_double(self) -> float:
+        """The value itself; complex numbers give 0."""
+        wide = self.dtype is DOUBLE or self.dtype.category is Category.INTEGER
+        return float(self.value.real) if wide else self.as_float
 
 
 # A tuple is an array of numbers, or a list of tensors or scalars.

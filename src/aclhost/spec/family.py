@@ -67,7 +67,7 @@ def _candidates(op: Operator, dtype: DataType, scalar: DataType) -> Iterator[Cal
 def with_results(op: Operator, call: Call) -> Call:
     """The call with results of the shape and dtype that a new one would have."""
     for output in op.outputs:
-        if not (output.shape or output.like):
+        if not output.can_be_made:
             continue
         dtype = dtypes.BY_VALUE[output.dtype_term.evaluate(call)]
         tensor = TensorArg(output.shape_term.evaluate(call), dtype)

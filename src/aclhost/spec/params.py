@@ -85,6 +85,11 @@ class TensorOut(Parameter):
         return "const aclTensor*" if self.is_const else "aclTensor*"
 
     @property
+    def can_be_made(self) -> bool:
+        """Whether other arguments tell what a new result is like; else Python needs `out`."""
+        return bool(self.shape or self.like)
+
+    @property
     def shape_term(self) -> ShapeTerm:
         """The shape of a new result."""
         return self.shape or ShapeOf(self.like)
@@ -206,6 +211,7 @@ class Int(Parameter):
     default: int | None = None
     bits: int = 64
     signed: bool = True
+    spelling: str = ""  # where upstream's prototype has another word for the type
 
     kind = "kInt"
     field_type = "int64_t"
@@ -214,7 +220,7 @@ class Int(Parameter):
 
     @property
     def c_type(self) -> str:  # type: ignore[override]
-        return f"{'' if self.signed else 'u'}int{self.bits}_t"
+        return self.spelling or f"{'' if self.signed else 'u'}int{self.bits}_t"
 
 
 @dataclass(frozen=True)
@@ -254,12 +260,16 @@ class Dtype(Parameter):
     """A data type by its number; Python takes anything that NumPy reads as a dtype."""
 
     default: DataType | None = None
+    is_const: bool = False  # whether upstream's prototype says so
 
-    c_type = "aclDataType"
     kind = "kDtype"
     field_type = "aclDataType"
     python_type = "DTypeLike"
     two_phase_type = "int"
+
+    @property
+    def c_type(self) -> str:  # type: ignore[override]
+        return "const aclDataType" if self.is_const else "aclDataType"
 
     @property
     def python_default(self) -> str | None:

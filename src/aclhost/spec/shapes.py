@@ -64,6 +64,20 @@ class Lengths(ShapeTerm):
 
 
 @dataclass(frozen=True)
+class Inserted(ShapeTerm):
+    """A tensor's shape with one more length before an axis; at the end where there is no such."""
+
+    parameter: str
+    axis: Term
+    length: Term
+
+    def evaluate(self, call: Call) -> Shape:
+        shape, axis = call.shape(self.parameter), self.axis.evaluate(call)
+        place = axis if 0 <= axis <= len(shape) else len(shape)
+        return (*shape[:place], self.length.evaluate(call), *shape[place:])
+
+
+@dataclass(frozen=True)
 class Broadcast(ShapeTerm):
     """What tensors broadcast to; of lengths that do not fit, the first that is not 1."""
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from aclhost.spec import dtypes, formats, products
-from aclhost.spec.call import Call, ScalarArg, TensorArg
+from aclhost.spec.call import Argument, Call, ScalarArg, TensorArg
 from aclhost.spec.dtypes import Category, DataType
 from aclhost.spec.formats import Format
 from aclhost.spec.products import Product
@@ -255,6 +255,38 @@ class Finite(Term):
 
     def evaluate(self, call: Call) -> int:
         return int(math.isfinite(call.real(self.parameter)))
+
+
+@dataclass(frozen=True)
+class Leads(Term):
+    """A step that is not 0 leads from one scalar towards another, or they are equal.
+
+    All three are converted first: to integers for an integer dtype, to double for DOUBLE, else to
+    float.
+    """
+
+    step: str
+    start: str
+    end: str
+    dtype: Term
+
+    def evaluate(self, call: Call) -> int:
+        dtype = dtypes.BY_VALUE[self.dtype.evaluate(call)]
+        step, start, end = (
+            _in_sequence(call.arguments[name], dtype) for name in (self.step, self.start, self.end)
+        )
+        return int((step > 0 and not start > end) or (step < 0 and not start < end))
+
+
+def _in_sequence(argument: Argument, dtype: DataType) -> float | int:
+    scalar = argument if isinstance(argument, ScalarArg) else ScalarArg(0)
+    if dtype.category is not Category.INTEGER:
+        return scalar.as_double if dtype is dtypes.DOUBLE else scalar.as_float
+    whole = scalar.dtype.category is Category.INTEGER
+    value = int(scalar.value.real) if whole else scalar.as_double
+    if math.isinf(value):
+        return INT64_MAX if value > 0 else INT64_MIN
+    return 0 if math.isnan(value) else saturated(int(value))
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from aclhost.spec.terms import (
     Equal,
     Not,
     Term,
+    ValueOf,
     const,
     promoted,
 )
@@ -40,6 +41,27 @@ def only_on(which: DataType, *on: Product) -> Limited:
 
 def dtype_in(parameter: str, *allowed: DataType | Limited) -> Rules:
     """The dtype is one of these."""
+    words = (
+        f"{parameter} must have dtype",
+        f"{parameter} can have no dtype",
+        f"Cast {parameter} to",
+    )
+    return _one_of_dtypes(parameter, DtypeOf(parameter), words, allowed)
+
+
+def dtype_value_in(parameter: str, *allowed: DataType | Limited) -> Rules:
+    """A dtype that is passed as such is one of these."""
+    words = (f"{parameter} must be", f"{parameter} can be no dtype", "Pass")
+    return _one_of_dtypes(parameter, ValueOf(parameter), words, allowed)
+
+
+def _one_of_dtypes(
+    parameter: str,
+    dtype: Term,
+    words: tuple[str, str, str],
+    allowed: tuple[DataType | Limited, ...],
+) -> Rules:
+    """`words` begin the sentence, that for a product without any, and the advice."""
     entries = [
         entry if isinstance(entry, Limited) else Limited(entry, products.ALL) for entry in allowed
     ]
@@ -47,25 +69,25 @@ def dtype_in(parameter: str, *allowed: DataType | Limited) -> Rules:
         tuple(entry.dtype for entry in entries if product in entry.on) for product in products.ALL
     )
     different = len(set(lists)) > 1
+    must, none, advice = words
     return (
         Rule(
             "dtype_in",
             parameter,
-            DtypeAllowed(DtypeOf(parameter), lists),
-            f"{parameter} must have dtype {_words_for_all_products(entries)}",
-            (Shown("dtype", DtypeOf(parameter)),),
-            f"Cast {parameter} to one of these, or select another product (ACLHOST_SOC)."
+            DtypeAllowed(dtype, lists),
+            f"{must} {_words_for_all_products(entries)}",
+            (Shown("dtype", dtype),),
+            f"{advice} one of these, or select another product (ACLHOST_SOC)."
             if different
-            else f"Cast {parameter} to one of these.",
-            texts=tuple(_sentence(parameter, each) for each in lists) if different else (),
+            else f"{advice} one of these.",
+            texts=tuple(
+                f"{must} {listing(each)}" if each else f"{none}: the product is not supported"
+                for each in lists
+            )
+            if different
+            else (),
         ),
     )
-
-
-def _sentence(parameter: str, allowed: tuple[DataType, ...]) -> str:
-    if not allowed:
-        return f"{parameter} can have no dtype: the product is not supported"
-    return f"{parameter} must have dtype {listing(allowed)}"
 
 
 def _words_for_all_products(entries: list[Limited]) -> str:

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One value for every element."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aclhost.spec.call import Call, ScalarArg, TensorArg
+from aclhost.spec.dtypes import (
+    BF16,
+    BOOL,
+    COMPLEX64,
+    COMPLEX128,
+    DOUBLE,
+    FLOAT,
+    FLOAT8_E4M3FN,
+    FLOAT8_E5M2,
+    FLOAT16,
+    HIFLOAT8,
+    INT8,
+    INT16,
+    INT32,
+    INT64,
+    UINT8,
+    UINT16,
+    UINT32,
+    UINT64,
+)
+from aclhost.spec.operator import Operator
+from aclhost.spec.params import Scalar, TensorInOut
+from aclhost.spec.products import A2, A3, A950, P310P, T910
+from aclhost.spec.rules import (
+    Condition,
+    done_when_empty,
+    dtype_in,
+    has_common_dtype,
+    inner,
+    inside_storage,
+    not_null,
+    only_on,
+    rank_at_most,
+    supported_on,
+    when,
+)
+from aclhost.spec.terms import DtypeOf, In
+
+if TYPE_CHECKING:
+    from aclhost.spec.golden import Array
+
+_NEWER = (A950, A3, A2)
+_SUPPORTED = supported_on(*_NEWER, P310P, T910)
+_ON_CPU = (DOUBLE, INT16, UINT16, COMPLEX64, COMPLEX128)
+_STRIDED = TensorArg((2, 3), INT32, strides=(1, 2))
+
+
+def _fill(self_ref: Array, value: float) -> Array:
+    """Integers drop the fraction."""
+    import numpy as np
+
+    whole = self_ref.dtype.kind in "iu"
+    return np.full(self_ref.shape, np.trunc(value) if whole else value)
+
+
+def _one(self_ref: Array) -> Array:
+    """Ones."""
+    return self_ref * 0 + 1
+
+
+def _zero(self_ref: Array) -> Array:
+    """Zeros."""
+    return self_ref * 0
+
+
+FILL_SCALAR = Operator(
+    "aclnnInplaceFillScalar",
+    summary="Sets every element to a number.",
+    formula="`selfRef = value`, converted to the dtype of selfRef",
+    params=(
+        TensorInOut("selfRef", "What is overwritten.", reads=False),
+        Scalar("value", "The number."),
+    ),
+    checks=(
+        not_null("selfRef", "value"),
+        dtype_in(
+            "selfRef",
+            *(FLOAT, INT32, INT64, FLOAT16, INT16, INT8, UINT8, DOUBLE, BOOL, COMPLEX64),
+            COMPLEX128,
+            *(only_on(dtype, *_NEWER) for dtype in (BF16, UINT16, UINT32, UINT64)),
+        ),
+        has_common_dtype("value", "selfRef"),
+        rank_at_most("selfRef", 8),
+        done_when_empty("selfRef"),
+        _SUPPORTED,
+    ),
+    golden=_fill,
+    samples=(
+        Call({"selfRef": TensorArg((3,)), "value": ScalarArg(2.5)}),
+        Call({"selfRef": TensorArg((), FLOAT16), "value": ScalarArg(-3, INT64)}),
+        Call({"selfRef": _STRIDED, "value": ScalarArg(7.75, DOUBLE)}),
+        Call({"selfRef": TensorArg((2, 2), UINT16), "value": ScalarArg(9, UINT16)}),
+    ),
+    notes=(
+        "A tensor of UINT16, UINT32 or UINT64 takes a scalar of its own dtype, or a complex one.",
+        "A complex value counts as 0 in a tensor of real numbers. In a BOOL tensor, a float is "
+        "true from 2^-23 on, a double from 2^-52 on, and NaN is false; torch takes all but 0 as "
+        "true.",
+        "A float that no integer of the dtype holds is converted as by aclnnCast; upstream leaves "
+        "it to the processor of the host.",
+    ),
+)
+ONE = Operator(
+    "aclnnInplaceOne",
+    summary="Sets every element to 1.",
+    formula="`selfRef = 1`",
+    params=(TensorInOut("selfRef", "What is overwritten.", is_const=True, reads=False),),
+    checks=(
+        not_null("selfRef"),
+        dtype_in(
+            "selfRef",
+            *(FLOAT, FLOAT16, INT8, INT16, INT32, INT64, UINT8, BOOL, DOUBLE),
+            only_on(BF16, *_NEWER),
+        ),
+        rank_at_most("selfRef", 8),
+        done_when_empty("selfRef"),
+        _SUPPORTED,
+        inside_storage("selfRef"),
+    ),
+    golden=_one,
+    samples=(
+        Call({"selfRef": TensorArg((3,))}),
+        Call({"selfRef": TensorArg((), DOUBLE)}),
+        Call({"selfRef": _STRIDED}),
+    ),
+    notes=("The document lists UINT16; upstream's code, and so aclhost, refuses it.",),
+)
+ZERO = Operator(
+    "aclnnInplaceZero",
+    summary="Sets every element to 0.",
+    formula="`selfRef = 0`",
+    params=(TensorInOut("selfRef", "What is overwritten.", reads=False),),
+    checks=(
+        not_null("selfRef"),
+        dtype_in(
+            "selfRef",
+            *(INT8, INT32, INT64, UINT8, FLOAT16, FLOAT, BOOL, DOUBLE, INT16, UINT16),
+            *(COMPLEX128, COMPLEX64, BF16),
+            *(only_on(dtype, A950) for dtype in (FLOAT8_E5M2, FLOAT8_E4M3FN, HIFLOAT8)),
+        ),
+        done_when_empty("selfRef"),
+        _SUPPORTED,
+        inside_storage("selfRef"),
+        when(
+            Condition(
+                In(DtypeOf("selfRef"), _ON_CPU),
+                "selfRef is DOUBLE, INT16, UINT16, COMPLEX64 or COMPLEX128",
+            ),
+            inner(rank_at_most("selfRef", 8)),
+        ),
+    ),
+    golden=_zero,
+    samples=(
+        Call({"selfRef": TensorArg((3,))}),
+        Call({"selfRef": TensorArg((2, 2), DOUBLE)}),
+        Call({"selfRef": _STRIDED}),
+    ),
+    notes=("Ascend 950 knows FLOAT4_E1M2 and FLOAT4_E2M1, too; aclhost refuses them.",),
+)
+OPS = (FILL_SCALAR, ONE, ZERO)

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which dtype an operator computes in: what upstream deduces from tensors and scalars."""
+
+from __future__ import annotations
+
+from aclhost.spec.dtypes import (
+    BF16,
+    BOOL,
+    COMPLEX32,
+    COMPLEX64,
+    COMPLEX128,
+    DOUBLE,
+    FLOAT,
+    FLOAT16,
+    UNDEFINED,
+    Category,
+    DataType,
+)
+from aclhost.spec.products import A950, Product
+from aclhost.spec.terms import (
+    And,
+    DtypeOf,
+    Equal,
+    If,
+    In,
+    InCategory,
+    Not,
+    Or,
+    ProductIn,
+    Promote,
+    Term,
+    const,
+)
+
+ON_950 = ProductIn((A950,))
+SELF, OTHER, OUT = DtypeOf("self"), DtypeOf("other"), DtypeOf("out")
+
+
+def is_floating(dtype: Term) -> Term:
+    return InCategory(dtype, Category.FLOATING)
+
+
+def is_integer(dtype: Term) -> Term:
+    """Signed or unsigned, not BOOL."""
+    return InCategory(dtype, Category.INTEGER)
+
+
+def is_complex(dtype: Term) -> Term:
+    return InCategory(dtype, Category.COMPLEX)
+
+
+def is_bool(dtype: Term) -> Term:
+    return In(dtype, (BOOL,))
+
+
+def is_defined(dtype: Term) -> Term:
+    """Whether a deduction found a dtype."""
+    return Not(Equal(dtype, const(UNDEFINED)))
+
+
+def both(first: Term, second: Term, dtype: DataType) -> Term:
+    """Both are this dtype."""
+    return And(In(first, (dtype,)), In(second, (dtype,)))
+
+
+def by_product(on_950: Term, others: Term, *, on: tuple[Product, ...] = (A950,)) -> Term:
+    """One deduction for the Ascend 950, one for the other products."""
+    return If(ProductIn(on), on_950, others)
+
+
+def first_match(*cases: tuple[Term, Term | DataType], otherwise: Term | DataType) -> Term:
+    """The value of the first condition that holds."""
+    result = _term(otherwise)
+    for condition, value in reversed(cases):
+        result = If(condition, _term(value), result)
+    return result
+
+
+def _term(value: Term | DataType) -> Term:
+    return value if isinstance(value, Term) else const(value)
+
+
+def replaced(dtype: Term, by: DataType, *which: DataType) -> Term:
+    """The dtype, or another in place of some."""
+    return If(In(dtype, which), const(by), dtype)
+
+
+def as_complex(dtype: Term) -> Term:
+    """The complex dtype whose parts a floating one can be."""
+    return first_match(
+        (is_complex(dtype), dtype),
+        (In(dtype, (BF16, FLOAT)), COMPLEX64),
+        (In(dtype, (FLOAT16,)), COMPLEX32),
+        (In(dtype, (DOUBLE,)), COMPLEX128),
+        otherwise=UNDEFINED,
+    )
+
+
+def scalar_default(dtype: Term) -> Term:
+    """What a scalar counts as: precision does not matter, only the kind."""
+    return first_match((is_complex(dtype), COMPLEX64), (is_floating(dtype), FLOAT), otherwise=dtype)
+
+
+def scalar_default_keeping_double(dtype: Term) -> Term:
+    """The same, only complex scalars lose their precision."""
+    return If(is_complex(dtype), const(COMPLEX64), dtype)
+
+
+def combined(tensor: Term, scalar: Term) -> Term:
+    """A tensor's dtype, unless the scalar is of a higher kind."""
+    promoted = Promote(tensor, scalar)
+    return first_match(
+        (is_complex(tensor), tensor),
+        (is_complex(scalar), If(is_floating(tensor), as_complex(tensor), scalar)),
+        (is_floating(tensor), tensor),
+        (Or(is_bool(tensor), is_floating(scalar)), promoted),
+        otherwise=tensor,
+    )
+
+
+def combined_with_default(tensor: Term, scalar: Term) -> Term:
+    """The rule of the Ascend 950 for a tensor and a scalar."""
+    return replaced(combined(tensor, scalar_default(scalar)), COMPLEX64, COMPLEX32)
+
+
+def kept_or_promoted(tensor: Term, scalar: Term) -> Term:
+    """Floating tensors keep their dtype; scalars of a higher kind, and BOOL tensors, promote."""
+    return first_match(
+        (is_floating(tensor), tensor),
+        (Or(is_floating(scalar), is_bool(tensor)), Promote(tensor, scalar)),
+        otherwise=tensor,
+    )
+
+
+def double_for_float(scalar: Term, out: Term) -> Term:
+    """A scalar that is DOUBLE where the result is FLOAT: no reason to compute in DOUBLE."""
+    return And(In(scalar, (DOUBLE,)), In(out, (FLOAT,)))
+
+
+def floating_or_float(dtype: Term) -> Term:
+    """The dtype where it has fractions, else FLOAT."""
+    return If(Or(is_floating(dtype), is_complex(dtype)), dtype, const(FLOAT))

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from itertools import product as combinations
+from typing import overload
 
 from aclhost.spec import dtypes, products
 from aclhost.spec.call import Argument, Call, ScalarArg, TensorArg
@@ -28,6 +30,27 @@ SHAPE = (2, 3)
 _SCALARS = (dtypes.FLOAT, dtypes.INT64, dtypes.DOUBLE, dtypes.BOOL)
 
 
+class LateSamples(Sequence[Call]):
+    """Samples that are worked out when somebody wants them: importing operators stays quick."""
+
+    def __init__(self, work_out: Callable[[], tuple[Call, ...]]) -> None:
+        self._work_out = work_out
+
+    @cached_property
+    def _calls(self) -> tuple[Call, ...]:
+        return self._work_out()
+
+    def __len__(self) -> int:
+        return len(self._calls)
+
+    @overload
+    def __getitem__(self, index: int) -> Call: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Call]: ...
+    def __getitem__(self, index: int | slice) -> Call | Sequence[Call]:
+        return self._calls[index]
+
+
 def derived_samples(op: Operator, shapes: Sequence[tuple[int, ...]] = ()) -> tuple[Call, ...]:
     """Calls that pass the checks: one for each dtype of the first tensor.
 
@@ -45,7 +68,8 @@ def derived_samples(op: Operator, shapes: Sequence[tuple[int, ...]] = ()) -> tup
 
 def _first_accepted(op: Operator, dtype: DataType) -> Call | None:
     on = sorted(products.ALL, key=lambda each: each is not products.DEFAULT)
-    for product, scalar in combinations(on, _SCALARS):
+    scalars = _SCALARS if any(isinstance(param, Scalar) for param in op.params) else _SCALARS[:1]
+    for product, scalar in combinations(on, scalars):
         for call in _candidates(op, dtype, scalar):
             outcome = evaluate(op, call.on(product))
             if outcome.rule is None and not outcome.idle:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -39,7 +39,7 @@ class Operator:
     formula: str  # Markdown
     params: tuple[Parameter, ...]
     checks: tuple[tuple[Step, ...], ...]  # groups as written; the first failure decides
-    samples: tuple[Call, ...]
+    samples: Sequence[Call]
     golden: Callable[..., Any] | None = (
         None  # NumPy, float64 in and out; parameters by Python names
     )

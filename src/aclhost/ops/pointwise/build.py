@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from aclhost.spec.family import derived_samples
+from aclhost.spec.family import LateSamples, derived_samples
 from aclhost.spec.operator import Operator, Reference
 from aclhost.spec.params import Parameter
 from aclhost.spec.pointwise import Pointwise
@@ -31,16 +29,16 @@ def pointwise_operator(
 
     `shapes` are those of a sample that broadcasts, one for each input tensor.
     """
-    op = Operator(
+    op: Operator = Operator(
         name,
         summary=summary,
         formula=formula or kernel.formula(),
         params=params,
         checks=checks,
-        samples=(),
+        samples=LateSamples(lambda: derived_samples(op, shapes)),
         kernel=kernel,
         reference=reference,
         ulps=ulps,
         notes=notes,
     )
-    return replace(op, samples=derived_samples(op, shapes))
+    return op

@@ -101,14 +101,19 @@ def _complex(x: Element) -> bool:
     return isinstance(x, Symbol) and x.is_complex
 
 
+def _over_real(x: Element, divisor: float) -> Element:
+    """Part by part: a complex quotient makes NaN of an infinite part."""
+    return complex_(_real(x) / divisor, _imag(x) / divisor)
+
+
 def log2(x: Element) -> Element:
     """The logarithm to base 2."""
-    return log(x) / _math.log(2) if _complex(x) else _log2(x)
+    return _over_real(log(x), _math.log(2)) if _complex(x) else _log2(x)
 
 
 def log10(x: Element) -> Element:
     """The logarithm to base 10."""
-    return log(x) / _math.log(10) if _complex(x) else _log10(x)
+    return _over_real(log(x), _math.log(10)) if _complex(x) else _log10(x)
 
 
 def rsqrt(x: Element) -> Element:

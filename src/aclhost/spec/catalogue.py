@@ -40,6 +40,13 @@ def operators() -> dict[str, KnownOperator]:
 
 
 @cache
+def operator(name: str) -> KnownOperator | None:
+    """One of them, without reading all."""
+    row = _data()["operators"].get(name)
+    return _operator(name, row) if row else None
+
+
+@cache
 def single_functions() -> tuple[Function, ...]:
     """Functions in operators' headers that have one phase."""
     return tuple(

@@ -63,7 +63,7 @@ class Operator:
 
     @property
     def header(self) -> str:
-        known = catalogue.operators().get(self.name)
+        known = catalogue.operator(self.name)
         return known.header if known else f"aclnn_{self.snake_name}.h"
 
     @property

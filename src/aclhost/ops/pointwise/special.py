@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Special functions of one tensor."""
+
+from __future__ import annotations
+
+from aclhost.ops.pointwise.unary import Unary, operators
+from aclhost.ops.pointwise.unary_checks import (
+    FLOATS_BY_PRODUCT,
+    castable,
+    delivers,
+    equal_formats,
+    same,
+)
+from aclhost.spec import math
+from aclhost.spec.dtypes import BOOL, DOUBLE, FLOAT, FLOAT16, INT64
+
+_POLES = "Upstream's kernel is not public: at the poles it is {}, as in torch."
+
+OPS = operators(
+    Unary(
+        "aclnnDigamma", "Derivative of the logarithm of the gamma function.", math.digamma,
+        same((DOUBLE, FLOAT, FLOAT16), equal_formats), "digamma",
+        notes=(_POLES.format("infinite at 0 and NaN at negative whole numbers"),),
+    ),
+    Unary(
+        "aclnnErf", "Error function.", math.erf,
+        castable((*FLOATS_BY_PRODUCT, BOOL, INT64)), "erf",
+        late=delivers(), twin=FLOATS_BY_PRODUCT,
+    ),
+    Unary(
+        "aclnnErfc", "One less the error function, exact where that is nearly 1.", math.erfc,
+        castable((*FLOATS_BY_PRODUCT, BOOL, INT64)), "erfc",
+        late=delivers(), twin=FLOATS_BY_PRODUCT,
+    ),
+    Unary(
+        "aclnnLgamma", "Logarithm of the gamma function's absolute value.", math.lgamma,
+        same((DOUBLE, FLOAT, FLOAT16), equal_formats), "lgamma",
+        notes=(_POLES.format("infinite"),),
+    ),
+)  # fmt: skip

@@ -94,9 +94,8 @@ def _abs_in_torch(torch: Any, x: Any) -> Any:  # noqa: ANN401
 def _angle(x: Element) -> Element:
     if x.is_complex:
         real, imaginary = math.real(x), math.imag(x)
-        on_axis = math.where(math.isnan(real), real, math.where(real < 0, math.pi, 0.0))
-        return math.where(imaginary == 0, on_axis, math.atan2(imaginary, real))
-    return math.where(math.isnan(x), x, math.where(x < 0, math.pi, 0.0))
+        return math.where(imaginary == 0, _angle(real), math.atan2(imaginary, real))
+    return math.where(x < 0, math.pi, math.where(math.isnan(x), x, 0.0))
 
 
 def _polar(size: Element, angle: Element) -> Element:

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of one tensor: what the walk over point-wise operators does not see."""
+
+from __future__ import annotations
+
+from decimal import ROUND_HALF_EVEN, Decimal
+from functools import reduce
+
+import numpy as np
+import pytest
+import torch
+from support import abi
+from support.values import ulp_distance
+
+import aclhost
+from aclhost import acl, ops
+from aclhost.spec.call import Call, TensorArg
+from aclhost.spec.dtypes import COMPLEX32, FLOAT, FLOAT16
+from aclhost.spec.operator import Operator
+from aclhost.spec.params import TensorIn
+from aclhost.spec.products import A2, A950
+
+INF, NAN = float("inf"), float("nan")
+SPECIAL = (0.0, -0.0, 0.4, -0.4, 0.5, -0.5, 1.0, -1.0, 1.5, -2.5, 1e-40, -1e-40, INF, -INF, NAN)
+NAMED = [
+    op
+    for op in ops.ALL
+    if isinstance(op.reference, str)
+    and [type(param) for param in op.params[:-1]] == [TensorIn]
+    and FLOAT in op.kernel.dtypes
+    and A2 in op.products
+]
+
+
+@pytest.mark.parametrize("op", NAMED, ids=lambda op: op.name)
+def test_special_values_with_their_signs(op: Operator) -> None:
+    x = np.array(SPECIAL, np.float32)
+    got = getattr(aclhost, op.snake_name)(x)
+    wanted = reduce(getattr, op.reference.split("."), torch)(torch.from_numpy(x).double()).numpy()
+    np.testing.assert_allclose(got, wanted, rtol=1e-6)
+    numbers = ~np.isnan(wanted)
+    assert np.array_equal(np.signbit(got[numbers]), np.signbit(wanted[numbers]))
+
+
+@pytest.mark.parametrize("name", ["rsqrt", "log1p", "sinh"])
+def test_integers_are_computed_in_the_dtype_of_the_result(name: str) -> None:
+    x = np.arange(1, 30, dtype=np.int32)
+    out = np.empty(x.shape)
+    getattr(aclhost, name)(x, out=out)
+    assert ulp_distance(out, getattr(torch, name)(torch.arange(1.0, 30.0).double()).numpy(),
+                        out.dtype) <= 2  # fmt: skip
+
+
+def test_a_real_result_of_complex_numbers_is_their_real_part() -> None:
+    x = np.array([1 + 2j, -0.5 - 1j], np.complex64)
+    out = np.empty(2, np.float32)
+    aclhost.sin(x, out=out)
+    np.testing.assert_allclose(out, np.sin(x).real, rtol=1e-6)
+
+
+@pytest.mark.parametrize("decimals", [-40, -3, -1, 0, 1, 2, 5, 40])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_round_decimals_of_floats(dtype: str, decimals: int) -> None:
+    rng = np.random.default_rng(0)
+    x = np.concatenate([rng.normal(0, 300, 500), np.arange(-50, 50) / 8]).astype(dtype)
+    wanted = torch.round(torch.from_numpy(x), decimals=decimals).numpy()
+    assert np.array_equal(aclhost.round_decimals(x, decimals), wanted, equal_nan=True)
+
+
+@pytest.mark.parametrize("decimals", [-30, -18, -9, -2, -1, 0, 3, -(2**63)])
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+def test_round_decimals_of_integers(dtype: str, decimals: int) -> None:
+    limits = np.iinfo(dtype)
+    values = [*range(-260, 260, 5), limits.max, limits.min, 499_999_999, 1_500_000_000]
+    x = np.array(values, dtype)
+    exact = [_nearest(value, decimals) for value in values]
+    wanted = np.array([value % 2**64 for value in exact], np.uint64).astype(dtype)
+    assert np.array_equal(aclhost.round_decimals(x, decimals), wanted)
+
+
+def _nearest(value: int, decimals: int) -> int:
+    if decimals >= 0:
+        return value
+    if decimals < -18:
+        return 0
+    unit = 10**-decimals
+    return int((Decimal(value) / unit).quantize(Decimal(1), ROUND_HALF_EVEN)) * unit
+
+
+def test_nan_to_num_rounds_what_it_puts_in() -> None:
+    x = np.array([NAN, INF, -INF, 3.0], np.float16)
+    assert aclhost.nan_to_num(x, INF, 0.1, -1e9).tolist() == [INF, np.float16(0.1), -INF, 3.0]
+
+
+@pytest.mark.parametrize(("product", "wanted"), [(A2, [0, 1, 0, 0]), (A950, [1, 1, 0, 1])])
+def test_signbit_of_negative_zero_depends_on_the_product(product, wanted) -> None:
+    x = np.array([-0.0, -1.0, 0.0, -NAN], np.float32)
+    with aclhost.soc(product.default_soc):
+        assert aclhost.signbit(x).tolist() == wanted
+
+
+def test_angles_ignore_the_sign_of_zero() -> None:
+    parts = [0.0, -0.0, 1.0, -1.0, INF, -INF, NAN]
+    x = np.array([complex(a, b) for a in parts for b in parts], np.complex64)
+    unsigned = np.array([complex(a or 0.0, b or 0.0) for a in parts for b in parts], np.complex64)
+    wanted = torch.angle(torch.from_numpy(unsigned)).numpy()
+    np.testing.assert_allclose(aclhost.angle_v2(x), wanted, rtol=1e-6)
+
+
+def _run(name: str, product, stream: int, **tensors: tuple[np.ndarray, object]) -> np.ndarray:
+    """Through the C ABI, with arrays that stand for dtypes NumPy does not have."""
+    op = ops.BY_NAME[name]
+    call = Call({n: TensorArg((3,), dtype) for n, (_, dtype) in tensors.items()}, product)
+    with abi.prepared_call(op, call) as prepared:
+        for tensor, (values, _) in tensors.items():
+            address, size = prepared.addresses[tensor], values.nbytes
+            abi.ok(acl.rt.memcpy(address, size, values.ctypes.data, size, abi.HOST_TO_DEVICE))
+        abi.run(op, prepared, stream)
+        return prepared.fetch(op.outputs[0].name).copy()
+
+
+def _halves(*numbers: complex) -> np.ndarray:
+    return np.array([(z.real, z.imag) for z in numbers], np.float16)
+
+
+def test_complex32(stream: int) -> None:
+    z = _halves(3 + 4j, -1j, 6 - 8j)
+    zeros = np.zeros(3, np.float16)
+    for name, product, wanted in (("aclnnAbs", A950, [5, 1, 10]), ("aclnnReal", A2, [3, 0, 6])):
+        got = _run(name, product, stream, self=(z, COMPLEX32), out=(zeros, FLOAT16))
+        assert got.tolist() == wanted
+    real, imag = (np.ascontiguousarray(part) for part in z.T)
+    made = _run("aclnnComplex", A2, stream, real=(real, FLOAT16), imag=(imag, FLOAT16),
+                out=(z * 0, COMPLEX32))  # fmt: skip
+    assert made.tobytes() == z.tobytes()

@@ -79,9 +79,9 @@ inline double erfc(double x) { return std::erfc(x); }
 
 // sin(pi x) / (pi x); 0 where x is whole.
 inline double sinc(double x) {
-  const double rest = std::remainder(x, 2.0);
-  const double sine = magnitude_of(rest) == 1 ? 0.0 : std::sin(kPi * rest);
-  const double result = sine / (kPi * x);
+  const double nearest = std::rint(x);
+  const double sine = std::sin(kPi * (x - nearest));  // the rest is exact, also next to a root
+  const double result = (std::remainder(nearest, 2.0) == 0 ? sine : -sine) / (kPi * x);
   return x == 0 ? 1.0 : magnitude_of(x) == kInfinity<double> ? 0.0 : result;
 }
 

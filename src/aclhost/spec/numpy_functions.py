@@ -100,6 +100,13 @@ def reciprocal(x: Array) -> Array:
     return 1 / x
 
 
+def sinc(x: Array) -> Array:
+    """sin(pi x) / (pi x), exactly 0 at whole numbers but 1 at 0."""
+    nearest = np.rint(x)
+    sine = np.sin(np.pi * (x - nearest)) * np.where(np.remainder(nearest, 2) == 0, 1, -1)
+    return np.where(x == 0, 1, sine / (np.pi * x))
+
+
 def make_complex(real: Array, imaginary: Array) -> Array:
     """Not `real + 1j * imaginary`, which is NaN for infinite parts."""
     real, imaginary = np.broadcast_arrays(real, imaginary)

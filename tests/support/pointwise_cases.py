@@ -22,14 +22,18 @@ _SPECIAL = (0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, np.inf, -np.inf, np.nan, 1e-40
 _INTEGERS = (0, 1, -1, 2, 3, -3, 7, 100, -128, 127, 255, 2**31 - 1, -(2**31), 2**62, -(2**63))
 
 
-def layouts(op: Operator, call: Call) -> Iterator[tuple[str, Call]]:
-    """The call as it is, long, of rank 0, and with inputs whose elements lie elsewhere.
+def samples(op: Operator) -> list[Call]:
+    """Those with dtypes that NumPy has; COMPLEX32 is for tests of its own."""
 
-    None where NumPy lacks a dtype: COMPLEX32 is for tests of its own.
-    """
-    tensors = [each for each in call.arguments.values() if isinstance(each, TensorArg)]
-    if not all(tensor.dtype.numpy for tensor in tensors):
-        return
+    def is_plain(call: Call) -> bool:
+        tensors = [each for each in call.arguments.values() if isinstance(each, TensorArg)]
+        return all(tensor.dtype.numpy for tensor in tensors)
+
+    return [call for call in op.samples if is_plain(call)]
+
+
+def layouts(op: Operator, call: Call) -> Iterator[tuple[str, Call]]:
+    """The call as it is, long, of rank 0, and with inputs whose elements lie elsewhere."""
     yield "small", call
     inputs = [p.name for p in op.tensors if p not in op.outputs and call.arguments[p.name]]
     outputs = [output.name for output in op.outputs]
@@ -118,8 +122,13 @@ def _delivered(
     return golden.convert(golden.convert(exact, rounded), output.dtype), rounded
 
 
-def distance(got: np.ndarray, wanted: np.ndarray, rounded: dtypes.DataType) -> float:
-    """The largest error in ulps of the dtype that was rounded to; 0 where all are equal."""
+def distance(
+    got: np.ndarray, wanted: np.ndarray, rounded: dtypes.DataType, least: float = 0.0
+) -> float:
+    """The largest error in ulps of the dtype that was rounded to; 0 where all are equal.
+
+    Ulps of results below `least` are those of that number.
+    """
     same = (got == wanted) | ((got != got) & (wanted != wanted))
     if bool(np.all(same)):
         return 0.0
@@ -132,6 +141,6 @@ def distance(got: np.ndarray, wanted: np.ndarray, rounded: dtypes.DataType) -> f
     info = ml_dtypes.finfo(parts)
     with np.errstate(all="ignore"):
         a, b = got[~same].astype(np.complex128), wanted[~same].astype(np.complex128)
-        size = np.maximum(np.abs(b), float(info.tiny))
+        size = np.maximum(np.abs(b), max(least, float(info.tiny)))
         spacing = np.exp2(np.floor(np.log2(size)) - info.nmant)
         return float(np.max(np.nan_to_num(np.abs(a - b) / spacing, nan=np.inf)))

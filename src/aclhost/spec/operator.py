@@ -46,6 +46,7 @@ class Operator:
     kernel: Pointwise | None = None  # None: native/kernels has a function run(const <name>Args&)
     reference: Reference = ""  # torch's function of the same tensors and numbers
     ulps: float = 2  # how far FLOAT and DOUBLE results may be off; one for rounding included
+    ulps_from: float = 0.0  # ulps of results below are those of this number: there are roots
     launch_checks: tuple[tuple[Rule, ...], ...] = ()  # failures that only phase 2 reports
     summed: tuple[str, ...] = ()  # inputs whose sums the result consists of
     formats: str = "Any format label is accepted and ignored."

@@ -21,6 +21,7 @@ def pointwise_operator(
     *,
     reference: Reference,
     ulps: float = 2,
+    ulps_from: float = 0.0,
     notes: tuple[str, ...] = (),
     shapes: tuple[tuple[int, ...], ...] = (),
     formula: str = "",
@@ -39,6 +40,7 @@ def pointwise_operator(
         kernel=kernel,
         reference=reference,
         ulps=ulps,
+        ulps_from=ulps_from,
         notes=notes,
     )
     return op

@@ -20,6 +20,7 @@ OPS = operators(
     Unary(
         "aclnnDigamma", "Derivative of the logarithm of the gamma function.", math.digamma,
         same((DOUBLE, FLOAT, FLOAT16), equal_formats), "digamma",
+        ulps=4, ulps_from=1.0,
         notes=(_POLES.format("infinite at 0 and NaN at negative whole numbers"),),
     ),
     Unary(
@@ -35,6 +36,7 @@ OPS = operators(
     Unary(
         "aclnnLgamma", "Logarithm of the gamma function's absolute value.", math.lgamma,
         same((DOUBLE, FLOAT, FLOAT16), equal_formats), "lgamma",
+        ulps=8, ulps_from=1.0,
         notes=(_POLES.format("infinite"),),
     ),
 )  # fmt: skip

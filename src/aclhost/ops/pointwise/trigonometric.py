@@ -95,7 +95,9 @@ OPS = operators(
         "aclnnSinc", "Sine of pi x divided by pi x; 1 at 0.", math.sinc,
         listed(REAL_NUMBERS, FLOATS), "sinc",
         twin=FLOATS_BY_PRODUCT, not_null=not_null_561103,
-        notes=(NULL_IS_561103, "FLOAT16 is computed in single precision and rounded once."),
+        notes=(NULL_IS_561103,
+               "At whole numbers it is exactly 0; upstream multiplies by a rounded pi.",
+               "FLOAT16 is computed in single precision and rounded once."),
     ),
     Unary(
         "aclnnSinh", "Hyperbolic sine.", math.sinh,

@@ -74,6 +74,7 @@ class Unary:
     variant: Term | None = None
     shapes: tuple[tuple[int, ...], ...] = ()  # of a further sample
     ulps: float = 2
+    ulps_from: float = 0.0
     notes: tuple[str, ...] = ()
     notes_on_out: tuple[str, ...] = ()  # that the twin has no use for
 
@@ -149,6 +150,7 @@ class Unary:
             kernel,
             reference=self._reference(params[0]),
             ulps=self.ulps,
+            ulps_from=self.ulps_from,
             notes=notes,
             shapes=self.shapes,
         )

@@ -55,11 +55,15 @@ class TensorIn(Parameter):
     """A tensor that is read; an optional one may be a null pointer."""
 
     optional: bool = False
+    is_const: bool = True  # whether upstream's prototype says so
 
-    c_type = "const aclTensor*"
     kind = "kTensorIn"
     field_type = "const TensorView&"
     python_type = "ArrayT"
+
+    @property
+    def c_type(self) -> str:  # type: ignore[override]
+        return "const aclTensor*" if self.is_const else "aclTensor*"
 
     @property
     def python_default(self) -> str | None:
@@ -229,12 +233,16 @@ class Choice(Parameter):
 
     words: tuple[str, ...]
     default: str
+    c_integer: str = "int64_t"
 
-    c_type = "int64_t"
     kind = "kInt"
     field_type = "int64_t"
     python_type = "str | int"
     two_phase_type = "int"
+
+    @property
+    def c_type(self) -> str:  # type: ignore[override]
+        return self.c_integer
 
 
 @dataclass(frozen=True)

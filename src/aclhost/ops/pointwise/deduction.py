@@ -16,9 +16,10 @@ from aclhost.spec.dtypes import (
     Category,
     DataType,
 )
-from aclhost.spec.products import A950, Product
+from aclhost.spec.products import A950
 from aclhost.spec.terms import (
     And,
+    Const,
     DtypeOf,
     Equal,
     If,
@@ -28,12 +29,13 @@ from aclhost.spec.terms import (
     Or,
     ProductIn,
     Promote,
+    RankOf,
     Term,
     const,
 )
 
 ON_950 = ProductIn((A950,))
-SELF, OTHER, OUT = DtypeOf("self"), DtypeOf("other"), DtypeOf("out")
+NO_DTYPE = const(UNDEFINED)
 
 
 def is_floating(dtype: Term) -> Term:
@@ -55,7 +57,7 @@ def is_bool(dtype: Term) -> Term:
 
 def is_defined(dtype: Term) -> Term:
     """Whether a deduction found a dtype."""
-    return Not(Equal(dtype, const(UNDEFINED)))
+    return Not(Equal(dtype, NO_DTYPE))
 
 
 def both(first: Term, second: Term, dtype: DataType) -> Term:
@@ -63,9 +65,9 @@ def both(first: Term, second: Term, dtype: DataType) -> Term:
     return And(In(first, (dtype,)), In(second, (dtype,)))
 
 
-def by_product(on_950: Term, others: Term, *, on: tuple[Product, ...] = (A950,)) -> Term:
+def by_product(on_950: Term, others: Term) -> Term:
     """One deduction for the Ascend 950, one for the other products."""
-    return If(ProductIn(on), on_950, others)
+    return If(ON_950, on_950, others)
 
 
 def first_match(*cases: tuple[Term, Term | DataType], otherwise: Term | DataType) -> Term:
@@ -118,6 +120,17 @@ def combined(tensor: Term, scalar: Term) -> Term:
     )
 
 
+def combined_by_rank(first: str, second: str) -> Term:
+    """A tensor of rank 0 counts as a scalar beside one that has dimensions."""
+    one, other = DtypeOf(first), DtypeOf(second)
+    no_dims, other_no_dims = (Equal(RankOf(name), Const(0)) for name in (first, second))
+    return first_match(
+        (Equal(no_dims, other_no_dims), Promote(one, other)),
+        (no_dims, combined(other, one)),
+        otherwise=combined(one, other),
+    )
+
+
 def combined_with_default(tensor: Term, scalar: Term) -> Term:
     """The rule of the Ascend 950 for a tensor and a scalar."""
     return replaced(combined(tensor, scalar_default(scalar)), COMPLEX64, COMPLEX32)
@@ -140,3 +153,43 @@ def double_for_float(scalar: Term, out: Term) -> Term:
 def floating_or_float(dtype: Term) -> Term:
     """The dtype where it has fractions, else FLOAT."""
     return If(Or(is_floating(dtype), is_complex(dtype)), dtype, const(FLOAT))
+
+
+def add_scalar(tensor: Term, scalar: Term, out: Term) -> Term:
+    """AclnnAdds and aclnnSubs but on the Ascend 950."""
+    return first_match(
+        (Or(is_complex(tensor), is_complex(scalar)), Promote(tensor, scalar)),
+        (is_floating(tensor), tensor),
+        (double_for_float(scalar, out), FLOAT),
+        otherwise=kept_or_promoted(tensor, scalar),
+    )
+
+
+def subtract_from_scalar(tensor: Term, scalar: Term) -> Term:
+    """AclnnRsubs but on the Ascend 950: complex scalars do not count."""
+    return first_match(
+        (is_floating(tensor), tensor),
+        (is_floating(scalar), Promote(tensor, scalar)),
+        otherwise=tensor,
+    )
+
+
+def multiply_scalar(tensor: Term, scalar: Term, out: Term) -> Term:
+    """AclnnMuls but on the Ascend 950: BF16 is computed in FLOAT."""
+    double = In(scalar, (DOUBLE,))
+    return first_match(
+        (Or(is_complex(tensor), is_complex(scalar)), Promote(tensor, scalar)),
+        (is_floating(tensor), replaced(tensor, FLOAT, BF16)),
+        (And(double, Or(is_bool(tensor), In(out, (FLOAT,)))), FLOAT),
+        otherwise=kept_or_promoted(tensor, scalar),
+    )
+
+
+def add_to_scalar(tensor: Term, scalar: Term, out: Term) -> Term:
+    """aclnnAddV3: floating tensors are computed in FLOAT."""
+    return first_match(
+        (Or(is_complex(tensor), is_complex(scalar)), Promote(tensor, scalar)),
+        (is_floating(tensor), FLOAT),
+        (double_for_float(scalar, out), FLOAT),
+        otherwise=kept_or_promoted(tensor, scalar),
+    )

@@ -109,7 +109,10 @@ Status run_pointwise(const Args& args, const PointwiseKernel& kernel) {
   for (const Table<TensorSource>* table : {&kernel.outputs, &kernel.inputs}) {
     for (int32_t i = 0; i < table->count; ++i) {
       const TensorSource& source = table->rows[i];
-      tensors.add() = {&args.tensor(source.param), dtype_or(source.dtype, computed)};
+      // The first one stands for a tensor that was left out; the variant does not look at it.
+      const bool present = args.arguments[source.param].present;
+      const int32_t param = present ? source.param : table->rows[0].param;
+      tensors.add() = {&args.tensor(param), dtype_or(source.dtype, computed)};
     }
   }
   InlineVector<Number, 4> numbers;

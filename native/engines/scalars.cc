@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "dtypes.h"
 #include "engines/cast.h"
 #include "simd/memory.h"
 
@@ -21,13 +22,22 @@ aclDataType loop_type(aclDataType dtype) {
   }
 }
 
+namespace {
+
+bool is_complex(aclDataType dtype) { return data_type_category(dtype) == TypeCategory::kComplex; }
+
+}  // namespace
+
 bool scalar_as(const ScalarValue& scalar, aclDataType dtype, char* element) {
   if (scalar.dtype == dtype && dtype != ACL_BOOL) {
     std::memcpy(element, scalar.bytes, sizeof scalar.bytes);
     return true;
   }
-  if (const CastArray cast = find_array_cast(scalar.dtype, dtype)) {
-    cast(reinterpret_cast<const char*>(scalar.bytes), element, 1);
+  // A complex scalar reads as 0 where a real number is wanted.
+  const bool is_read_as_0 = is_complex(scalar.dtype) && !is_complex(dtype);
+  const CastArray direct = is_read_as_0 ? nullptr : find_array_cast(scalar.dtype, dtype);
+  if (direct != nullptr) {
+    direct(reinterpret_cast<const char*>(scalar.bytes), element, 1);
     return true;
   }
   // Types of one byte or less, which only scalars have: their values are doubles, too.

@@ -13,11 +13,13 @@ from aclhost.arrays import NDArray, numpy_dtype
 from aclhost.golden.convert import convert, plain, widened
 from aclhost.spec import dtypes
 from aclhost.spec.call import Argument, Call, ScalarArg, TensorArg
-from aclhost.spec.dtypes import DataType
+from aclhost.spec.dtypes import Category, DataType
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import TENSORS, Choice, Parameter, Scalar
 from aclhost.spec.pointwise import loop_dtype
 from aclhost.spec.terms import Term
+
+_COMPLEX = Category.COMPLEX
 
 
 def call_of(op: Operator, named: Mapping[str, Any]) -> Call:
@@ -62,6 +64,8 @@ def pointwise(op: Operator, call: Call, named: Mapping[str, Any]) -> tuple[NDArr
     computed = dtypes.BY_VALUE[kernel.computed.evaluate(call)]
     values: dict[str, Any] = {}
     for position, name in enumerate(kernel.inputs):
+        if named[name] is None:  # the variant does not look at it
+            continue
         dtype = _dtype(kernel.input_dtype(position), call, computed)
         values[name] = widened(convert(np.asarray(named[name]), dtype))
     for number in kernel.numbers:
@@ -79,6 +83,9 @@ def _dtype(term: Term | None, call: Call, otherwise: DataType) -> DataType:
 def _number(argument: Argument, dtype: DataType, absent: str) -> Any:  # noqa: ANN401
     if argument is None:
         return _limit(dtype, absent)
+    of_complex = isinstance(argument, ScalarArg) and argument.dtype.category is _COMPLEX
+    if of_complex and dtype.category is not _COMPLEX:
+        return 0
     return widened(convert(np.asarray(plain(argument)), dtype))[()]
 
 

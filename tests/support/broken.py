@@ -182,6 +182,8 @@ def _values(param: Parameter, argument: Argument) -> Iterator[Argument]:
             yield ScalarArg(1, dtype)
         for value in (-1.0, 0.0, float("inf"), float("nan"), 3.0):
             yield ScalarArg(value)
+        for value in (-1, LONG):
+            yield ScalarArg(value, dtypes.INT64)
     elif isinstance(param, Flag):
         yield not argument
     elif isinstance(param, Float):

@@ -39,6 +39,7 @@ NO_DTYPE = const(UNDEFINED)
 
 
 def is_floating(dtype: Term) -> Term:
+    """Of any width."""
     return InCategory(dtype, Category.FLOATING)
 
 
@@ -48,10 +49,12 @@ def is_integer(dtype: Term) -> Term:
 
 
 def is_complex(dtype: Term) -> Term:
+    """Of any width."""
     return InCategory(dtype, Category.COMPLEX)
 
 
 def is_bool(dtype: Term) -> Term:
+    """BOOL and nothing else."""
     return In(dtype, (BOOL,))
 
 

@@ -80,8 +80,11 @@ def multiply(x: Element, y: Element) -> Element:
 
 
 def _torch(name: str) -> Callable[..., Any]:
+    """With scalars of the tensor's dtype: torch would compute integers and fractions as floats."""
+
     def reference(torch: Torch, x: Torch, y: Torch, alpha: Torch) -> Torch:
-        return getattr(torch, name)(x, y, alpha=alpha)
+        y = y if torch.is_tensor(y) else x.new_tensor(y).item()
+        return getattr(torch, name)(x, y, alpha=x.new_tensor(alpha).item())
 
     return reference
 

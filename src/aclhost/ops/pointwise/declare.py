@@ -150,7 +150,8 @@ def _by_position(function: Callable[..., Any], names: tuple[str, ...]) -> Callab
     """The reference as a function of torch and of arguments by their Python names."""
 
     def reference(torch: Torch, **arguments: Any) -> Any:  # noqa: ANN401
-        return function(torch, *(arguments[snake_case(name)] for name in names))
+        given = (snake_case(name) for name in names)
+        return function(torch, *(arguments[name] for name in given if name in arguments))
 
     return reference
 

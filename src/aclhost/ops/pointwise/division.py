@@ -82,10 +82,16 @@ def floored(x: Element, y: Element) -> Element:
     return x / y if x.is_complex else math.floor_divide(x, y)
 
 
-def _torch_quotient(torch: Torch, x: Torch, y: Torch, mode: int = 0) -> Torch:
-    if mode == 1:
-        return torch.div(x, y, rounding_mode="trunc")
-    return _torch_floored(torch, x, y) if mode == 2 else torch.true_divide(x, y)
+def _torch_quotient(torch: Torch, x: Torch, y: Torch) -> Torch:
+    return torch.true_divide(x, y)
+
+
+def _torch_by_mode(torch: Torch, x: Torch, y: Torch, mode: int = 0) -> Torch:
+    """Integers are never divided as such with mode 0."""
+    if mode == 2:
+        return _torch_floored(torch, x, y)
+    whole = not (x.is_floating_point() or x.is_complex())
+    return torch.div(x, y, rounding_mode="trunc" if mode == 1 or whole else None)
 
 
 def _torch_floored(torch: Torch, x: Torch, y: Torch) -> Torch:
@@ -139,8 +145,9 @@ def _last_checks(
 def _kind(mode: bool, x: str, out: str) -> dict[str, Any]:
     """What operators with a mode have and others have not."""
     if not mode:
-        return {"dtypes": (*REALS, *COMPLEX)}
+        return {"dtypes": (*REALS, *COMPLEX), "reference": _torch_quotient}
     return {
+        "reference": _torch_by_mode,
         "dtypes": (*REALS, *INTEGERS, *COMPLEX),
         "variants": (truncated, floored),
         "variant": _MODE,
@@ -167,7 +174,7 @@ def _of_tensors(name: str, x: str, out: str, mode: bool) -> Operator:
          _converts(out, by_product(on_950, common), mode),
          not_private(*dict.fromkeys((x, "other", out))),
          *_last_checks(name, out, (x, "other"), common, computed, mode)),
-        quotient, (x, "other"), out, computed, reference=_torch_quotient, mixed=(FLOAT16, INT32),
+        quotient, (x, "other"), out, computed, mixed=(FLOAT16, INT32),
         **_kind(mode, x, out),
     ))  # fmt: skip
 
@@ -197,7 +204,7 @@ def _by_scalar(name: str, x: str, out: str, mode: bool) -> Operator:
          listed(("other", x), *_TABLE), ranks(x), shape_of(out, x),
          _converts(out, by_product(on_950, tensor), mode),
          *_last_checks(name, out, (x,), common, computed, mode)),
-        quotient, (x,), out, computed, reference=_torch_quotient, numbers=("other",),
+        quotient, (x,), out, computed, numbers=("other",),
         result=If(is_floating(tensor), first_match((is_complex(other), computed), otherwise=tensor),
                   computed),
         **_kind(mode, x, out),

@@ -160,7 +160,7 @@ def _masked_scale() -> Operator:
          ranks("self"), same_format("self", "out"), done_when_empty("self"),
          inside_storage("self", "mask")),
         scale, ("self", "mask"), "out", const(FLOAT), (FLOAT,),
-        lambda torch, x, mask, factor: (x.float() * mask.float() * factor).to(x.dtype),
+        lambda torch, x, mask, factor: x * mask * factor,
         numbers=("scale",), result=DtypeOf("self"), mixed=(FLOAT16, UINT8),
         docs={"mask": "Factor of each element.", "scale": "Factor of all."},
     ))  # fmt: skip

@@ -2,12 +2,14 @@
 #include "operator/terms.h"
 
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
 #include <cstring>
 
 #include "dtypes.h"
 #include "operator/layouts.h"
 #include "operator/scalar.h"
+#include "simd/convert.h"
 
 namespace aclhost {
 namespace {
@@ -121,6 +123,25 @@ bool each_member(const Frame& frame, const TermCode* code) {
   return true;
 }
 
+double rounded_to(aclDataType dtype, double value) {
+  switch (dtype) {
+    case ACL_FLOAT:
+      return static_cast<float>(value);
+    case ACL_FLOAT16:
+      return widen(convert<Half>(value));
+    case ACL_BF16:
+      return widen(convert<BFloat16>(value));
+    default:
+      return value;
+  }
+}
+
+// Whether the type holds the value but for the epsilon of float.
+bool keeps(const ScalarValue& scalar, aclDataType dtype) {
+  const double value = scalar.to_double();
+  return scalar.present && std::abs(value - rounded_to(dtype, value)) <= FLT_EPSILON;
+}
+
 // Terms that describe a single argument.
 int64_t evaluate_argument(const Frame& frame, const TermCode* code) {
   const Args& args = frame.args;
@@ -154,6 +175,8 @@ int64_t evaluate_argument(const Frame& frame, const TermCode* code) {
       return std::isfinite(real_of(frame, param));
     case TermKind::kLeads:
       return leads(frame, code);
+    case TermKind::kKeepsScalar:
+      return keeps(args.scalar(param), as_dtype(evaluate(frame, code[2])));
     case TermKind::kEachMember:
       return each_member(frame, code);
     default:

@@ -10,9 +10,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from aclhost.spec import products
-from aclhost.spec.dtypes import DOUBLE, FLOAT, Category, DataType
+from aclhost.spec.dtypes import BF16, DOUBLE, FLOAT, FLOAT16, Category, DataType
 from aclhost.spec.formats import ND, Format
 from aclhost.spec.products import Product
+
+# Bits of the significand, and the exponents of the least number and of the first that is infinite.
+_FLOATING = {FLOAT: (24, -149, 128), FLOAT16: (11, -24, 16), BF16: (8, -133, 128)}
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,16 @@ class ScalarArg:
         """The value itself; complex numbers give 0."""
         wide = self.dtype is DOUBLE or self.dtype.category is Category.INTEGER
         return float(self.value.real) if wide else self.as_float
+
+    def rounded_to(self, dtype: DataType) -> float:
+        """The nearest number of a floating dtype, a tie to even."""
+        value = self.as_double
+        if dtype not in _FLOATING or not math.isfinite(value):
+            return value
+        bits, least, infinite = _FLOATING[dtype]
+        exponent = max(math.frexp(value)[1] - bits, least)
+        nearest = math.ldexp(round(math.ldexp(value, -exponent)), exponent)
+        return nearest if abs(nearest) < 2.0**infinite else math.copysign(math.inf, value)
 
 
 # A tuple is an array of numbers, or a list of tensors or scalars.

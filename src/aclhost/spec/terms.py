@@ -23,6 +23,7 @@ from aclhost.spec.products import Product
 
 Value: TypeAlias = int | tuple[int, ...]
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
+FLOAT_EPSILON = 2.0**-23
 MEMBER = "*"  # the name of a list's member inside EachMember
 
 
@@ -287,6 +288,21 @@ def _in_sequence(argument: Argument, dtype: DataType) -> float | int:
     if math.isinf(value):
         return INT64_MAX if value > 0 else INT64_MIN
     return 0 if math.isnan(value) else saturated(int(value))
+
+
+@dataclass(frozen=True)
+class KeepsScalar(Term):
+    """A floating dtype holds a scalar's value, but for the epsilon of FLOAT."""
+
+    parameter: str
+    dtype: Term
+
+    def evaluate(self, call: Call) -> int:
+        scalar = call.arguments[self.parameter]
+        if not isinstance(scalar, ScalarArg):
+            return 0
+        rounded = scalar.rounded_to(dtypes.BY_VALUE[self.dtype.evaluate(call)])
+        return int(abs(scalar.as_double - rounded) <= FLOAT_EPSILON)
 
 
 @dataclass(frozen=True)

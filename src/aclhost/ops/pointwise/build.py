@@ -10,6 +10,8 @@ from aclhost.spec.pointwise import Pointwise
 from aclhost.spec.rules import Step
 
 BROADCAST_SHAPES = ((2, 1, 3), (4, 1), (1,))
+_ANY_FORMAT = "Any format label is accepted and ignored."
+_CHECKED_FORMAT = "Format labels are checked as above and change nothing else."
 
 
 def pointwise_operator(
@@ -41,6 +43,12 @@ def pointwise_operator(
         reference=reference,
         ulps=ulps,
         ulps_from=ulps_from,
+        formats=_CHECKED_FORMAT if _looks_at_formats(checks) else _ANY_FORMAT,
         notes=notes,
     )
     return op
+
+
+def _looks_at_formats(checks: tuple[tuple[Step, ...], ...]) -> bool:
+    names = (getattr(step, "id", "") for group in checks for step in group)
+    return any("format" in name or name == "not_private" for name in names)

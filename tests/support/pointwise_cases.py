@@ -84,8 +84,11 @@ def strided(tensor: TensorArg, values: np.ndarray | None) -> np.ndarray:
     return view
 
 
-def run(op: Operator, call: Call, rng: Any) -> list[tuple[np.ndarray, np.ndarray, dtypes.DataType]]:
-    """(got, wanted, the dtype it was rounded to first) of each result."""
+Result = tuple[np.ndarray, np.ndarray, dtypes.DataType, np.ndarray]
+
+
+def run(op: Operator, call: Call, rng: Any) -> list[Result]:
+    """(got, wanted, the dtype it was rounded to first, what was added up) of each result."""
     named: dict[str, Any] = {}
     for param in op.params:
         argument = call.arguments[param.name]
@@ -96,6 +99,7 @@ def run(op: Operator, call: Call, rng: Any) -> list[tuple[np.ndarray, np.ndarray
             named[param.name] = golden.plain(argument)
     copies = {n: v.copy() if isinstance(v, np.ndarray) else v for n, v in named.items()}
     wanted = golden.pointwise(op, call, copies)
+    sizes = golden.magnitudes(op, call, copies)
     with aclhost.soc(call.product.default_soc):
         arguments = {p.python_name: named[p.name] for p in op.python_params()}
         outputs = tuple(named[output.name] for output in op.outputs)
@@ -104,7 +108,7 @@ def run(op: Operator, call: Call, rng: Any) -> list[tuple[np.ndarray, np.ndarray
         results = getattr(aclhost, op.snake_name)(**arguments)
     got = results if isinstance(results, tuple) else (results,)
     return [
-        (np.asarray(each), *_delivered(op, call, position, exact))
+        (np.asarray(each), *_delivered(op, call, position, exact), sizes[position])
         for position, (each, exact) in enumerate(zip(got, wanted, strict=True))
     ]
 
@@ -123,24 +127,29 @@ def _delivered(
 
 
 def distance(
-    got: np.ndarray, wanted: np.ndarray, rounded: dtypes.DataType, least: float = 0.0
+    got: np.ndarray,
+    wanted: np.ndarray,
+    rounded: dtypes.DataType,
+    terms: np.ndarray,
+    least: float = 0.0,
 ) -> float:
     """The largest error in ulps of the dtype that was rounded to; 0 where all are equal.
 
-    Ulps of results below `least` are those of that number.
+    Ulps of results below `least` are those of that number, ulps of sums whose terms cancel those of
+    the terms; where reals become integers, an ulp is at least 1.
     """
+    whole = got.dtype.kind in "biu"
     same = (got == wanted) | ((got != got) & (wanted != wanted))
-    if bool(np.all(same)):
-        return 0.0
-    if got.dtype.kind in "biu":
-        return float("inf")
+    if rounded.category in (dtypes.Category.INTEGER, dtypes.Category.BOOL):
+        return 0.0 if bool(np.all(same)) else float("inf")
     kind = numpy_dtype(rounded)
-    parts = {"c": np.dtype(f"f{kind.itemsize // 2}")}.get(kind.kind, kind)
-    if parts.kind in "biu":
-        return float("inf")
-    info = ml_dtypes.finfo(parts)
+    info = ml_dtypes.finfo(np.dtype(f"f{kind.itemsize // 2}") if kind.kind == "c" else kind)
+    most = ml_dtypes.finfo(np.float32 if info.bits < 64 else np.float64).max
+    terms = np.broadcast_to(terms, got.shape)
+    left = ~same & (terms <= float(most))  # larger terms are infinite in the loop
     with np.errstate(all="ignore"):
-        a, b = got[~same].astype(np.complex128), wanted[~same].astype(np.complex128)
-        size = np.maximum(np.abs(b), max(least, float(info.tiny)))
-        spacing = np.exp2(np.floor(np.log2(size)) - info.nmant)
-        return float(np.max(np.nan_to_num(np.abs(a - b) / spacing, nan=np.inf)))
+        a, b = got[left].astype(np.complex128), wanted[left].astype(np.complex128)
+        size = np.maximum(np.maximum(np.abs(b), terms[left]), max(least, float(info.tiny)))
+        spacing = np.maximum(np.exp2(np.floor(np.log2(size)) - info.nmant), float(whole))
+        off = np.nan_to_num(np.abs(a - b) / spacing, nan=np.inf)
+    return float(np.max(off, initial=0.0))

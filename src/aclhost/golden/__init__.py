@@ -11,7 +11,7 @@ import numpy as np
 import aclhost
 from aclhost.arrays import NDArray
 from aclhost.golden.convert import convert, plain
-from aclhost.golden.traced import call_of, pointwise
+from aclhost.golden.traced import call_of, magnitudes, pointwise
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import (
     Double,
@@ -22,7 +22,9 @@ from aclhost.spec.params import (
     TensorOut,
 )
 
-__all__ = ["call_of", "convert", "native", "plain", "pointwise", "reference", "results_of"]
+__all__ = [
+    "call_of", "convert", "magnitudes", "native", "plain", "pointwise", "reference", "results_of",
+]  # fmt: skip
 
 
 def results_of(op: Operator) -> tuple[Parameter, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,11 @@ from aclhost.golden.convert import convert, plain, widened
 from aclhost.spec import dtypes
 from aclhost.spec.call import Argument, Call, ScalarArg, TensorArg
 from aclhost.spec.dtypes import Category, DataType
+from aclhost.spec.expression import domain_of, summands
+from aclhost.spec.numpy_evaluation import evaluate
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import TENSORS, Choice, Parameter, Scalar
-from aclhost.spec.pointwise import loop_dtype
+from aclhost.spec.pointwise import Pointwise, loop_dtype
 from aclhost.spec.terms import Term
 
 _COMPLEX = Category.COMPLEX
@@ -59,9 +62,37 @@ def pointwise(op: Operator, call: Call, named: Mapping[str, Any]) -> tuple[NDArr
 
     Values come by upstream's names; results are not yet rounded to any dtype.
     """
+    kernel, computed, variant = _chosen(op, call)
+    values = _values(kernel, computed, call, named)
+    return tuple(map(np.asarray, kernel.golden(values, computed, variant)))
+
+
+def magnitudes(op: Operator, call: Call, named: Mapping[str, Any]) -> tuple[NDArray, ...]:
+    """The largest finite term of the sum that each result is: rounding errors go by it."""
+    kernel, computed, variant = _chosen(op, call)
+    values = _values(kernel, computed, call, named)
+    results = kernel.expressions(domain_of(computed), variant)
+    integers = computed.numpy if computed.category is Category.INTEGER else "int64"
+    sums = (evaluate(summands(result), values, integers) for result in results)
+    with np.errstate(all="ignore"):
+        return tuple(reduce(np.maximum, map(_finite_size, terms)) for terms in sums)
+
+
+def _finite_size(array: NDArray) -> NDArray:
+    return np.where(np.isfinite(array), np.abs(array), 0)
+
+
+def _chosen(op: Operator, call: Call) -> tuple[Pointwise, DataType, int]:
     kernel = op.kernel
     assert kernel is not None
-    computed = dtypes.BY_VALUE[kernel.computed.evaluate(call)]
+    variant = 0 if kernel.variant is None else kernel.variant.evaluate(call)
+    return kernel, dtypes.BY_VALUE[kernel.computed.evaluate(call)], variant
+
+
+def _values(
+    kernel: Pointwise, computed: DataType, call: Call, named: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Inputs and numbers as the function gets them."""
     values: dict[str, Any] = {}
     for position, name in enumerate(kernel.inputs):
         if named[name] is None:  # the variant does not look at it
@@ -71,9 +102,7 @@ def pointwise(op: Operator, call: Call, named: Mapping[str, Any]) -> tuple[NDArr
     for number in kernel.numbers:
         dtype = _dtype(number.dtype, call, loop_dtype(computed))
         values[number.parameter] = _number(call.arguments[number.parameter], dtype, number.absent)
-    variant = 0 if kernel.variant is None else kernel.variant.evaluate(call)
-    with np.errstate(all="ignore"):
-        return tuple(map(np.asarray, kernel.golden(values, computed, variant)))
+    return values
 
 
 def _dtype(term: Term | None, call: Call, otherwise: DataType) -> DataType:

@@ -151,6 +151,16 @@ def parts(expression: Expression) -> tuple[Expression, ...]:
     return (expression.value,) if isinstance(expression, Convert) else ()
 
 
+def summands(expression: Expression) -> tuple[Expression, ...]:
+    """The terms of a sum, or of the sums between which it chooses."""
+    if isinstance(expression, Call):
+        if expression.operation.name in ("add", "subtract"):
+            return tuple(term for part in expression.arguments for term in summands(part))
+        if expression.operation.name == "where":
+            return tuple(term for part in expression.arguments[1:] for term in summands(part))
+    return (expression,)
+
+
 def walk(roots: Iterable[Expression]) -> Iterator[Expression]:
     """Every node once, those it needs before it."""
     seen: set[Expression] = set()

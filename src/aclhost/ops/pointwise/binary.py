@@ -38,6 +38,7 @@ from aclhost.ops.pointwise.deduction import (
     add_scalar,
     add_to_scalar,
     by_product,
+    combined_keeping,
     combined_with_default,
     is_complex,
     is_floating,
@@ -128,26 +129,25 @@ def _scalar(name: str, x: str, out: str, kind: tuple[str, Any, Any]) -> Operator
     """A tensor, a scalar and a factor; the scalar's dtype is not listed."""
     summary, function, reference = kind
 
-    def deduced(out_dtype: Term) -> Term:
-        given_dtypes = DtypeOf(x), DtypeOf("other")
-        return by_product(
-            combined_with_default(*given_dtypes), add_scalar(*given_dtypes, out_dtype)
-        )
-
-    computed = deduced(DtypeOf(out))
+    tensor, other = DtypeOf(x), DtypeOf("other")
+    on_950 = combined_keeping(tensor, "other", "alpha")
+    computed = by_product(on_950, add_scalar(tensor, other, DtypeOf(out)))
+    new = by_product(combined_with_default(tensor, other), add_scalar(tensor, other, NO_DTYPE))
     return declare(Row(
         name, summary,
         (given(x, "other", "alpha", out), listed((x,), *_TABLE), computes("other", computed),
          alpha_fits(computed), castable_from(out, computed), ranks(x), shape_of(out, x),
          delivered(name, out, (x,), computed)),
         function, (x,), out, computed, NUMBERS, reference,
-        numbers=("other", "alpha"), result=deduced(NO_DTYPE), notes=(_EXACT, _SCALARS),
+        numbers=("other", "alpha"), result=new, notes=(_EXACT, _SCALARS),
     ))  # fmt: skip
 
 
 def _rsubs() -> Operator:
     x, other = DtypeOf("self"), DtypeOf("other")
-    computed = by_product(combined_with_default(x, other), subtract_from_scalar(x, other))
+    on_950 = combined_keeping(x, "other", "alpha")
+    computed = by_product(on_950, subtract_from_scalar(x, other))
+    new = by_product(combined_with_default(x, other), subtract_from_scalar(x, other))
     summary, function, reference = _SUBTRACT_FROM
     return declare(Row(
         "aclnnRsubs", summary,
@@ -155,6 +155,7 @@ def _rsubs() -> Operator:
          alpha_fits(computed), castable_from("out", computed), ranks("self"),
          shape_of("out", "self"), delivered("aclnnRsubs", "out", ("self",), computed)),
         function, ("self",), "out", computed, NUMBERS, reference, numbers=("other", "alpha"),
+        result=new,
         notes=(_EXACT, _SCALARS, "A complex other counts as 0 beside a real tensor, as upstream's "
                "code reads it, except on Ascend 950."),
     ))  # fmt: skip
@@ -175,7 +176,7 @@ def _mul(prefix: str, x: str, out: str) -> Operator:
 
 def _muls(prefix: str, x: str, out: str) -> Operator:
     name, tensor, other = f"{prefix}Muls", DtypeOf(x), DtypeOf("other")
-    on_950 = combined_with_default(tensor, other)
+    on_950 = combined_keeping(tensor, "other")
     computed = by_product(on_950, multiply_scalar(tensor, other, DtypeOf(out)))
     rounded_950 = If(And(In(tensor, (FLOAT16, BF16)), is_floating(other)), tensor, on_950)
     rounded = If(all_of(In(tensor, (BF16,)), In(other, (DOUBLE,))), tensor, computed)

@@ -37,7 +37,7 @@ from aclhost.spec.dtypes import DOUBLE, FLOAT, FLOAT16
 from aclhost.spec.expression import Element
 from aclhost.spec.operator import Operator
 from aclhost.spec.pointwise import NumberFrom
-from aclhost.spec.rules import castable_to, done_when_empty, requires, when
+from aclhost.spec.rules import Condition, castable_to, done_when_empty, requires, when
 from aclhost.spec.status import Status
 from aclhost.spec.terms import Const, DtypeOf, If, Or, Present, Promote, Term
 
@@ -93,8 +93,8 @@ def _reference(bounds: tuple[str, ...]) -> Any:  # noqa: ANN401
 
 def _some_bound() -> Rules:
     return requires(
-        "not_null",
-        _MIN,
+        "some_bound",
+        "",
         Or(Present(_MIN), Present(_MAX)),
         f"{_MIN} and {_MAX} must not both be null",
         ("two null pointers",),
@@ -127,6 +127,11 @@ def _joined(bounds: tuple[str, ...], first: Term | None = None) -> Term:
             )
     assert result is not None
     return result
+
+
+def _readable(bound: str, optional: bool) -> Rules:
+    is_there = Condition(Present(bound), f"{bound} is given")
+    return when(is_there, readable(bound)) if optional else readable(bound)
 
 
 def _with_either(op: Operator, bounds: tuple[str, ...]) -> Operator:
@@ -163,7 +168,7 @@ def _tensors(name: str, x: str, out: str, *bounds: str) -> Operator:
         (_pointers(x, out, bounds), listed((x, out), *_TABLE),
          ranks(*dict.fromkeys((x, out, *bounds))), done_when_empty(*inputs),
          computes(bounds[-1], common), castable_from(out, common), broadcast_to(out, *inputs),
-         feasible(name, out, inputs), readable(*bounds)),
+         feasible(name, out, inputs), *(_readable(each, both) for each in bounds)),
         _FUNCTIONS[bounds], inputs, out, common, _DTYPES, _reference(bounds),
         variants=(from_below, from_above_only) if both else (), variant=choice if both else None,
         optional=bounds if both else (), mixed=(FLOAT, *(FLOAT16,) * len(bounds)),

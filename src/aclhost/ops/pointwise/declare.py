@@ -96,6 +96,7 @@ class Row:
     formula: str = ""
     notes: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
+    broadcasts: bool = True
     docs: dict[str, str] = field(default_factory=dict)
 
 
@@ -157,7 +158,7 @@ def _by_position(function: Callable[..., Any], names: tuple[str, ...]) -> Callab
 
 
 def _sample_shapes(row: Row) -> tuple[tuple[int, ...], ...]:
-    if len(row.inputs) == 1:
+    if len(row.inputs) == 1 or not row.broadcasts:
         return ()
     first = (2, 4, 3) if row.out in row.inputs else (2, 1, 3)
     return (first, (4, 1), (1,))

@@ -25,12 +25,14 @@ from aclhost.spec.terms import (
     If,
     In,
     InCategory,
+    KeepsScalar,
     Not,
     Or,
     ProductIn,
     Promote,
     RankOf,
     Term,
+    all_of,
     const,
 )
 
@@ -137,6 +139,13 @@ def combined_by_rank(first: str, second: str) -> Term:
 def combined_with_default(tensor: Term, scalar: Term) -> Term:
     """The rule of the Ascend 950 for a tensor and a scalar."""
     return replaced(combined(tensor, scalar_default(scalar)), COMPLEX64, COMPLEX32)
+
+
+def combined_keeping(tensor: Term, scalar: str, *further: str) -> Term:
+    """The same, but FLOAT where a 16-bit dtype would change a scalar's value."""
+    combination = combined_with_default(tensor, DtypeOf(scalar))
+    kept = all_of(*(KeepsScalar(name, combination) for name in (scalar, *further)))
+    return If(And(In(combination, (FLOAT16, BF16)), Not(kept)), const(FLOAT), combination)
 
 
 def kept_or_promoted(tensor: Term, scalar: Term) -> Term:

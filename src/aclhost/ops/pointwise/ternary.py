@@ -161,7 +161,7 @@ def _masked_scale() -> Operator:
          inside_storage("self", "mask")),
         scale, ("self", "mask"), "out", const(FLOAT), (FLOAT,),
         lambda torch, x, mask, factor: x * mask * factor,
-        numbers=("scale",), result=DtypeOf("self"), mixed=(FLOAT16, UINT8),
+        numbers=("scale",), broadcasts=False, result=DtypeOf("self"), mixed=(FLOAT16, UINT8),
         docs={"mask": "Factor of each element.", "scale": "Factor of all."},
     ))  # fmt: skip
 

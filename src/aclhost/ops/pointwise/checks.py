@@ -165,7 +165,8 @@ def feasible(
     operator: str, out: str, inputs: tuple[str, ...], computed: Term | None = None
 ) -> Rules:
     """The same after an operator's own way with empty tensors."""
-    on = catalogue.operators()[operator].products
+    known = catalogue.operator(operator)
+    on = known.products if known else ()
     return (
         *(() if set(on) == set(products.ALL) else supported_on(*on)),
         *inside_storage(*inputs),

@@ -14,6 +14,7 @@ from typing import Any
 from aclhost.ops.pointwise.build import pointwise_operator
 from aclhost.spec import catalogue, dtypes
 from aclhost.spec.call import Call
+from aclhost.spec.catalogue import KnownOperator
 from aclhost.spec.dtypes import (
     BF16,
     COMPLEX64,
@@ -29,7 +30,7 @@ from aclhost.spec.dtypes import (
     DataType,
 )
 from aclhost.spec.expression import Element
-from aclhost.spec.family import with_results
+from aclhost.spec.family import LateSamples, with_results
 from aclhost.spec.functions import Parameter as CParameter
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import (
@@ -100,10 +101,17 @@ class Row:
     docs: dict[str, str] = field(default_factory=dict)
 
 
+def known(name: str) -> KnownOperator:
+    """What the catalogue says about an operator that must be there."""
+    operator = catalogue.operator(name)
+    assert operator is not None, name
+    return operator
+
+
 def declare(row: Row) -> Operator:
     """The operator, its C types as in the catalogue."""
     numbers = tuple(NumberFrom(each) if isinstance(each, str) else each for each in row.numbers)
-    params = tuple(_parameter(row, each) for each in catalogue.operators()[row.name].params)
+    params = tuple(_parameter(row, each) for each in known(row.name).params)
     given = (*row.inputs, *(each.parameter for each in numbers))
     choices = tuple(each.name for each in params if isinstance(each, Choice))
     op = pointwise_operator(
@@ -121,6 +129,8 @@ def declare(row: Row) -> Operator:
         shapes=_sample_shapes(row),
         formula=row.formula,
     )  # fmt: skip
+    if any(rule.id == "not_private" for rule in op.rules):
+        op = replace(op, formats="Labels are ignored, except that private formats are refused.")
     return with_sample(op, lambda call: _mixed(row, call)) if row.mixed else op
 
 
@@ -166,7 +176,9 @@ def _sample_shapes(row: Row) -> tuple[tuple[int, ...], ...]:
 
 def with_sample(op: Operator, change: Callable[[Call], Call]) -> Operator:
     """The operator with one sample more: the first one, changed."""
-    return replace(op, samples=(*op.samples, with_results(op, change(op.samples[0]))))
+    return replace(
+        op, samples=LateSamples(lambda: (*op.samples, with_results(op, change(op.samples[0]))))
+    )
 
 
 def _mixed(row: Row, call: Call) -> Call:

@@ -7,6 +7,7 @@ Each of the six deduces what it compares in by a rule of its own, except on Asce
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from aclhost.ops.pointwise.checks import (
     NOT_950,
@@ -58,7 +59,18 @@ from aclhost.spec.operator import Operator
 from aclhost.spec.pointwise import NumberFrom
 from aclhost.spec.products import A2, A3, A950, P310B, P310P, T910
 from aclhost.spec.rules import dtype_in, inner, not_null, only_on, when
-from aclhost.spec.terms import And, DtypeOf, In, KeepsScalar, Not, Promote, Term, all_of, any_of
+from aclhost.spec.terms import (
+    And,
+    DtypeAllowed,
+    DtypeOf,
+    In,
+    KeepsScalar,
+    Not,
+    Promote,
+    Term,
+    all_of,
+    any_of,
+)
 from aclhost.spec.terms import const as constant
 
 Deduction = Callable[[Term, Term], Term]  # from the dtypes of the tensor and of the scalar
@@ -172,8 +184,11 @@ def _greater_equal(prefix: str, x: str, out: str) -> Operator:
 
 
 def _scalar_in(x: str) -> Rules:
+    """The scalar is listed, as what it counts as."""
+    (rule,) = dtype_in("other", *ORDERED)
+    assert isinstance(rule.holds, DtypeAllowed)
     counted = by_product(DtypeOf("other"), _scalar_of_less(DtypeOf(x), DtypeOf("other")))
-    return computed_in("other", counted, *ORDERED)
+    return (replace(rule, holds=DtypeAllowed(counted, rule.holds.lists)),)
 
 
 def _less(prefix: str, x: str, out: str) -> Operator:

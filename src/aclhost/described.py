@@ -23,6 +23,7 @@ from aclhost.spec.operator import Operator
 from aclhost.spec.params import (
     TENSORS,
     Choice,
+    Dtype,
     Flag,
     Float,
     IntArray,
@@ -118,6 +119,8 @@ def _value(param: Parameter, text: str) -> Argument:
         return _BOOLEANS[text.lower()]
     if isinstance(param, Choice):
         return _choice(param, text)
+    if isinstance(param, Dtype):
+        return _names.dtype(text)
     return float(text) if isinstance(param, Float) else _integer(text)
 
 

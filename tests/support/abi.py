@@ -13,6 +13,7 @@ import numpy as np
 import aclhost
 from aclhost import acl, aclnn
 from aclhost.spec.call import Argument, Call, ScalarArg, TensorArg
+from aclhost.spec.dtypes import DataType
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import TensorOut
 from support.values import Storage, make_output, make_storage, scalar_value
@@ -79,7 +80,7 @@ def _handle(
         return _scalar(argument)
     if isinstance(argument, tuple):
         return aclnn.aclCreateIntArray(argument, len(argument))
-    return argument
+    return argument.value if isinstance(argument, DataType) else argument
 
 
 _DESTROY = {

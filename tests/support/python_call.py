@@ -10,6 +10,7 @@ import numpy as np
 
 import aclhost
 from aclhost.spec.call import Argument, Call, ScalarArg, TensorArg
+from aclhost.spec.dtypes import DataType
 from aclhost.spec.formats import ND
 from aclhost.spec.operator import Operator
 from support.values import make_output, make_storage, scalar_value
@@ -37,7 +38,7 @@ def _python_value(argument: Argument) -> Any:
         return _array(argument, output=False)
     if isinstance(argument, ScalarArg):
         return scalar_value(argument)
-    return argument
+    return argument.value if isinstance(argument, DataType) else argument
 
 
 def call_function(

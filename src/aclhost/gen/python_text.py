@@ -13,10 +13,8 @@ def _parameter(param: Parameter) -> str:
 
 
 def _out(op: Operator) -> str:
-    if len(op.outputs) == 1:
-        return "out: ArrayT | None = None"
-    members = ", ".join("ArrayT" for _ in op.outputs)
-    return f"out: tuple[{members}] | None = None"
+    default = " | None = None" if all(output.can_be_made for output in op.outputs) else ""
+    return f"out: {result_type(op)}{default}"
 
 
 def _without_out(op: Operator) -> str:

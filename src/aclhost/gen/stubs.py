@@ -17,6 +17,7 @@ from typing import SupportsComplex, SupportsFloat, SupportsInt, TypeAlias, TypeV
 
 ArrayT = TypeVar("ArrayT")
 ScalarLike: TypeAlias = SupportsFloat | SupportsInt | SupportsComplex
+DTypeLike: TypeAlias = object  # NumPy's or torch's, a name, or a number of aclDataType
 
 def select_soc(name: str | None) -> None:
     """Plays another SoC from now on; None goes back to ACLHOST_SOC."""

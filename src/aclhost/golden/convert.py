@@ -15,6 +15,8 @@ from aclhost.spec.dtypes import DataType
 
 def plain(argument: Argument) -> Any:  # noqa: ANN401
     """A described argument that is no tensor, as the Python functions take it."""
+    if isinstance(argument, DataType):
+        return numpy_dtype(argument)
     if not isinstance(argument, ScalarArg):
         return argument
     kind = numpy_dtype(argument.dtype)

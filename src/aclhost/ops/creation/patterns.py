@@ -22,11 +22,10 @@ from aclhost.spec.params import Int, TensorIn, TensorOut
 from aclhost.spec.products import A2, A3, A950, P310P, T910
 from aclhost.spec.rules import (
     Condition,
+    Rule,
     at_least,
-    dims_positive,
     done_when_empty,
     dtype_in,
-    inner,
     inside_storage,
     not_null,
     on_products,
@@ -41,11 +40,13 @@ from aclhost.spec.rules import (
     when,
 )
 from aclhost.spec.rules.base import Shown
-from aclhost.spec.shapes import Inserted, Lengths
+from aclhost.spec.shapes import Inserted, Lengths, ShapeOf
+from aclhost.spec.status import Status
 from aclhost.spec.terms import (
     AtMost,
     Const,
     DtypeOf,
+    Elements,
     Empty,
     Equal,
     RankOf,
@@ -110,6 +111,18 @@ EYE = Operator(
     ),
     notes=("Upstream writes a strided out as if it were dense; aclhost keeps to the strides.",),
 )
+
+
+def _not_empty(parameter: str) -> tuple[Rule, ...]:
+    return requires(
+        "not_empty",
+        parameter,
+        AtMost(Const(1), Elements(parameter)),
+        f"{parameter} must have an element",
+        (Shown("shape", ShapeOf(parameter)),),
+        f"Create {parameter} with shape [1].",
+        Status.INNER_NULLPTR,
+    )
 
 
 def _sample(self: TensorArg, classes: int, axis: int, out: TensorArg) -> Call:
@@ -177,7 +190,8 @@ ONE_HOT = Operator(
         done_when_empty("self", "out"),
         _SUPPORTED,
         inside_storage("self"),
-        inner(dims_positive("onValue", 0), dims_positive("offValue", 0)),
+        _not_empty("onValue"),
+        _not_empty("offValue"),
         same_format_unless_nd("out", "onValue"),
     ),
     golden=_one_hot,

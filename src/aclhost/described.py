@@ -119,6 +119,10 @@ def _value(param: Parameter, text: str) -> Argument:
         return _BOOLEANS[text.lower()]
     if isinstance(param, Choice):
         return _choice(param, text)
+    return _plain_value(param, text)
+
+
+def _plain_value(param: Parameter, text: str) -> Argument:
     if isinstance(param, Dtype):
         return _names.dtype(text)
     return float(text) if isinstance(param, Float) else _integer(text)

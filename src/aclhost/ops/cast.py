@@ -55,6 +55,7 @@ from aclhost.spec.rules import (
     when,
 )
 from aclhost.spec.rules.base import Shown
+from aclhost.spec.rules.dtype import Limited
 from aclhost.spec.shapes import Broadcast, SameShape, ShapeOf
 from aclhost.spec.status import Status
 from aclhost.spec.terms import And, DtypeOf, Equal, In, ProductIn, Term, ValueOf, any_of
@@ -65,7 +66,7 @@ if TYPE_CHECKING:
 _NEWER = (A950, A3, A2)
 _BYTES = (HIFLOAT8, FLOAT8_E5M2, FLOAT8_E4M3FN)
 _WIDER = (FLOAT, FLOAT16, BF16)
-_LIST = (
+_LIST: tuple[DataType | Limited, ...] = (
     *(FLOAT16, FLOAT, DOUBLE, INT8, UINT8, INT16, INT32, INT64, UINT16, UINT32, UINT64, BOOL),
     *(COMPLEX64, COMPLEX128),
     only_on(BF16, *_NEWER),
@@ -117,8 +118,9 @@ def _cast(self: Array, dtype: DataType | str) -> Array:
 
     from aclhost.golden import convert
 
-    known = isinstance(dtype, DataType)
-    return convert(self, dtype if known else dtypes.BY_NUMPY[np.dtype(dtype).name])
+    if not isinstance(dtype, DataType):
+        dtype = dtypes.BY_NUMPY[np.dtype(dtype).name]
+    return convert(self, dtype)
 
 
 def _copy(self_ref: Array, src: Array) -> Array:

@@ -10,7 +10,11 @@
 
 #include "acl/acl.h"
 #include "aclnnop/aclnn_elu_backward.h"
-#include "ops/elu_backward.h"
+#include "operator/descriptor.h"
+
+namespace aclhost {
+extern const Operator aclnnEluBackward_operator;  // exported for the Python module
+}
 
 namespace {
 
@@ -36,36 +40,40 @@ void print_time(const char* name, const Call& call) {
   std::printf("%s\t%.4f\n", name, times[kRepeats / 2]);
 }
 
-aclhost::TensorView line(void* data, aclDataType dtype) {
-  aclhost::TensorView view;
-  view.present = true;
-  view.dtype = dtype;
-  view.format = ACL_FORMAT_ND;
-  view.rank = 1;
-  view.shape[0] = kElements;
-  view.strides[0] = 1;
-  view.storage_elements = kElements;
+void add_line(aclhost::Args* args, void* data, aclDataType dtype) {
+  aclhost::Shape shape;
+  shape.rank = 1;
+  shape.dims[0] = kElements;
+  args->arguments.add() = {true, static_cast<uint32_t>(args->tensors.size()), 1};
+  aclhost::TensorView& view = args->tensors.add();
+  view = row_major_view(shape, dtype);
   view.data = data;
-  return view;
 }
 
-aclhost::ScalarValue one() {
-  aclhost::ScalarValue value;
+void add_one(aclhost::Args* args) {
   const float number = 1;
+  args->arguments.add() = {true, static_cast<uint32_t>(args->scalars.size()), 1};
+  aclhost::ScalarValue& value = args->scalars.add();
   value.present = true;
   value.dtype = ACL_FLOAT;
   std::memcpy(value.bytes, &number, sizeof number);
-  return value;
 }
 
+void add_true(aclhost::Args* args) {
+  aclhost::Argument& argument = args->arguments.add();
+  argument.present = true;
+  argument.integer = 1;
+}
+
+// The arguments as phase 1 leaves them.
 void time_kernel(const char* name, aclDataType dtype) {
   float memory[3][kElements] = {};
-  aclhost::EluBackwardArgs args;
-  args.gradOutput = line(memory[0], dtype);
-  args.alpha = args.scale = args.inputScale = one();
-  args.isResult = true;
-  args.selfOrResult = line(memory[1], dtype);
-  args.gradInput = line(memory[2], dtype);
+  aclhost::Args args(aclhost::aclnnEluBackward_operator);
+  add_line(&args, memory[0], dtype);
+  for (int scalars = 0; scalars < 3; ++scalars) add_one(&args);
+  add_true(&args);
+  add_line(&args, memory[1], dtype);
+  add_line(&args, memory[2], dtype);
   print_time(name, [&] { require(aclhost::run(args).ok()); });
 }
 

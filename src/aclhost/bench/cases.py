@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from math import prod
 
-from aclhost.bench import elementwise, volumes
+from aclhost.bench import elementwise, pointwise, volumes
 from aclhost.bench.workload import Workload
 
 SINGLE_AND_HALF = ("float32", "float16", "bfloat16")
@@ -57,7 +57,8 @@ ON_VOLUMES = {
     "upsample_nearest3d": _RESIZES,
     "upsample_nearest3d_backward": _RESIZES,
 }
-OPERATORS = (*ELEMENTWISE, *ON_VOLUMES)
+WRITTEN_OUT = (*ELEMENTWISE, *ON_VOLUMES)
+OPERATORS = (*WRITTEN_OUT, *pointwise.BY_PYTHON_NAME)
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,8 @@ class Case:
             make_line = getattr(elementwise, self.operator)
             line: Workload = make_line(self.variant, self.dtype, self.elements, self.strided)
             return line
+        if self.operator in pointwise.BY_PYTHON_NAME:
+            return pointwise.workload(self.operator, self.dtype, self.elements, self.strided)
         make_volume = getattr(volumes, self.operator)
         volume: Workload = make_volume(self.variant, self.dtype, self.shape, self.strided)
         return volume
@@ -99,6 +102,8 @@ def _shapes(operator: str) -> dict[str, tuple[int, ...]]:
 
 
 def _kind(operator: str) -> Kind:
+    if operator in pointwise.BY_PYTHON_NAME:
+        return Kind(("",), pointwise.dtypes_of(operator))
     return (ELEMENTWISE | ON_VOLUMES)[operator]
 
 
@@ -110,23 +115,29 @@ def full(operator: str) -> Iterator[Case]:
             for size, shape in _shapes(operator).items():
                 yield Case(operator, variant, dtype, size, shape)
         for size in ("medium", "N2C32" if operator in ON_VOLUMES else "large"):
-            yield Case(operator, variant, "float32", size, _shapes(operator)[size], strided=True)
+            shape = _shapes(operator)[size]
+            yield Case(operator, variant, kind.dtypes[0], size, shape, strided=True)
     for size, shape in kind.further.items():
         for dtype in kind.dtypes:
             yield Case(operator, kind.variants[0], dtype, size, shape)
 
 
 def quick(operator: str) -> Iterator[Case]:
-    """One variant at three sizes, and once in half precision."""
+    """One variant at three sizes, and once in half precision; of the many others one case."""
     kind, shapes = _kind(operator), _shapes(operator)
+    variant, dtype = kind.variants[0], kind.dtypes[0]
+    if operator not in WRITTEN_OUT:
+        yield Case(operator, variant, dtype, "medium", shapes["medium"])
+        return
     big = "N2C32" if operator in ON_VOLUMES else "large"
     for size in ("tiny", "medium", big):
-        yield Case(operator, kind.variants[0], "float32", size, shapes[size])
-    yield Case(operator, kind.variants[0], "float16", "medium", shapes["medium"])
+        yield Case(operator, variant, dtype, size, shapes[size])
+    yield Case(operator, variant, "float16", "medium", shapes["medium"])
 
 
 def growing(operator: str, elements: int) -> Case:
     """One variant on that many elements; for volumes a multiple of 1e5."""
     channels = max(elements // prod(_UNIT), 1)
     shape = (1, channels, *_UNIT) if operator in ON_VOLUMES else (elements,)
-    return Case(operator, _kind(operator).variants[0], "float32", "growth", shape)
+    kind = _kind(operator)
+    return Case(operator, kind.variants[0], kind.dtypes[0], "growth", shape)

@@ -10,9 +10,8 @@ from aclhost.bench.workload import (
     Call,
     Workload,
     aten,
+    line,
     new_array,
-    random_array,
-    reversed_axes,
     tensor,
     written_out,
 )
@@ -22,16 +21,9 @@ _BETA = 1.0
 _REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 
 
-def _input(elements: int, dtype: str, seed: int, strided: bool) -> Array:
-    if not strided:
-        return random_array((elements,), dtype, seed)
-    rows = int(elements**0.5)
-    return reversed_axes(random_array((rows, elements // rows), dtype, seed), 2)
-
-
 def elu(variant: str, dtype: str, elements: int, strided: bool) -> Workload:
     """Out of place; there is one variant."""
-    x = _input(elements, dtype, 0, strided)
+    x = line(elements, dtype, 0, strided)
     out = new_array(x.shape, dtype)
     return Workload(
         written_out(aclhost.elu, x, *_SCALARS, out=out),
@@ -43,7 +35,7 @@ def elu(variant: str, dtype: str, elements: int, strided: bool) -> Workload:
 
 def inplace_elu(variant: str, dtype: str, elements: int, strided: bool) -> Workload:
     """In place. Both sides work on one array, whose negative values approach 0 in time."""
-    x = _input(elements, dtype, 0, strided)
+    x = line(elements, dtype, 0, strided)
     return Workload(
         written_out(aclhost.inplace_elu, x, *_SCALARS),
         2 * x.nbytes,
@@ -55,7 +47,7 @@ def inplace_elu(variant: str, dtype: str, elements: int, strided: bool) -> Workl
 def elu_backward(variant: str, dtype: str, elements: int, strided: bool) -> Workload:
     """Variant exp takes the forward's input, variant result its result."""
     is_result = variant == "result"
-    grad, x = (_input(elements, dtype, seed, strided) for seed in (0, 1))
+    grad, x = (line(elements, dtype, seed, strided) for seed in (0, 1))
     out = new_array(x.shape, dtype)
     return Workload(
         written_out(aclhost.elu_backward, grad, x, *_SCALARS, is_result, out=out),
@@ -70,7 +62,7 @@ def elu_backward(variant: str, dtype: str, elements: int, strided: bool) -> Work
 
 def smooth_l1_loss(variant: str, dtype: str, elements: int, strided: bool) -> Workload:
     """The variant is the reduction."""
-    x, target = (_input(elements, dtype, seed, strided) for seed in (0, 1))
+    x, target = (line(elements, dtype, seed, strided) for seed in (0, 1))
     out = new_array(x.shape if variant == "none" else (), dtype)
     return Workload(
         written_out(aclhost.smooth_l1_loss, x, target, variant, _BETA, out=out),
@@ -90,8 +82,8 @@ def _torch_loss(x: Array, target: Array, reduction: str, out: Array) -> Call:
 
 def smooth_l1_loss_backward(variant: str, dtype: str, elements: int, strided: bool) -> Workload:
     """The variant is the reduction; where there is one, the gradient is a single number."""
-    x, target = (_input(elements, dtype, seed, strided) for seed in (0, 1))
-    grad = _input(elements, dtype, 2, strided) if variant == "none" else new_array((), dtype)
+    x, target = (line(elements, dtype, seed, strided) for seed in (0, 1))
+    grad = line(elements, dtype, 2, strided) if variant == "none" else new_array((), dtype)
     out = new_array(x.shape, dtype)
     return Workload(
         written_out(aclhost.smooth_l1_loss_backward, grad, x, target, variant, _BETA, out=out),

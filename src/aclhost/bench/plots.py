@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import log2
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from aclhost.bench.cases import SIZES
+from aclhost.bench.cases import SIZES, WRITTEN_OUT
 from aclhost.bench.results import Result, Run
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _DPI = 120
+_MOST_OPERATORS = 20  # as many as there are colours
 
 
 def missing() -> str | None:
@@ -32,6 +34,7 @@ def missing() -> str | None:
 def write_plots(run: Run, directory: Path) -> list[Path]:
     """Writes ratio.png, where torch was measured, roofline.png and growth.png."""
     directory.mkdir(parents=True, exist_ok=True)
+    run = _readable(run)
     written = []
     if any(result.ratio is not None for result in run.results):
         written.append(_save(_ratios(run), directory / "ratio.png"))
@@ -40,6 +43,14 @@ def write_plots(run: Run, directory: Path) -> list[Path]:
     if run.growth:
         written.append(_save(_growth(run), directory / "growth.png"))
     return written
+
+
+def _readable(run: Run) -> Run:
+    """The run; of one with too many operators, those whose cases are written out."""
+    if len({result.case.operator for result in run.results}) <= _MOST_OPERATORS:
+        return run
+    results = [result for result in run.results if result.case.operator in WRITTEN_OUT]
+    return replace(run, results=results)
 
 
 def _new_figure(run: Run, height: float) -> tuple[Figure, Axes]:

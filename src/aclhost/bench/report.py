@@ -12,7 +12,7 @@ from rich.text import Text
 
 from aclhost.bench.results import Growth, Result, Run
 
-_SHORT = {"float": "f", "bfloat": "bf", "uint": "u", "int": "i"}
+_SHORT = {"float": "f", "bfloat": "bf", "uint": "u", "int": "i", "complex": "c", "bool": "bool"}
 _ABSENT = "-"
 _LEGEND = """\
 ratio     torch's time / aclhost's, median of rounds

@@ -63,6 +63,14 @@ def reversed_axes(array: Array, axes: int) -> Array:
     return np.ascontiguousarray(array.transpose(order)).transpose(order)
 
 
+def line(elements: int, dtype: str, seed: int, strided: bool) -> Array:
+    """One axis; strided, two of them the other way round."""
+    if not strided:
+        return random_array((elements,), dtype, seed)
+    rows = int(elements**0.5)
+    return reversed_axes(random_array((rows, elements // rows), dtype, seed), 2)
+
+
 def tensor(array: Array) -> torch.Tensor:
     """The same memory as a tensor."""
     import torch

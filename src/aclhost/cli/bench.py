@@ -27,7 +27,7 @@ _RESULTS, _TABLE = "results.json", "table.txt"
 
 
 @click.command(short_help="Measure the operators on this machine.")
-@click.option("--quick", is_flag=True, help="Fewer cases and rounds: one or two minutes.")
+@click.option("--quick", is_flag=True, help="Fewer cases and rounds: a few minutes.")
 @click.option(
     "--operator",
     metavar="NAME",
@@ -127,6 +127,7 @@ def _run_to_fill(machine: Machine, directory: Path | None, resume: bool) -> Run:
 def _measure(run: Run, cases: list[Case], effort: Effort, directory: Path | None) -> None:
     """Adds to the run, case by case, under a progress bar on stderr."""
     from aclhost.bench import runner
+    from aclhost.bench.cases import WRITTEN_OUT
 
     def keep() -> None:
         if directory is not None:
@@ -134,7 +135,8 @@ def _measure(run: Run, cases: list[Case], effort: Effort, directory: Path | None
 
     done = {result.case for result in run.results}
     grown = {growth.operator for growth in run.growth}
-    operators = list(dict.fromkeys(case.operator for case in cases))
+    everything = dict.fromkeys(case.operator for case in cases)
+    operators = [each for each in everything if each in WRITTEN_OUT] or list(everything)
     columns = (
         BarColumn(),
         MofNCompleteColumn(),

@@ -87,7 +87,7 @@ class Reader {
     if (handle == nullptr) return false;
     const auto object = tensors().find(handle);
     if (!object) return refuse(tensors(), "an aclTensor", handle);
-    view = object->view;
+    copy_view(object->view, &view);
     view.source = static_cast<const aclTensor*>(handle);
     return true;
   }

@@ -67,7 +67,6 @@ struct PartInfo {
 enum class StepKind : uint8_t {
   kRule,  // refuses the call
   kDone,  // ends phase 1: there is nothing to do
-  kLate,  // refuses the call in phase 2
 };
 
 struct StepInfo {
@@ -92,6 +91,7 @@ struct Operator {
   int param_count;
   const StepInfo* steps;
   int step_count;
+  int late_count;  // the last steps: they refuse the call in phase 2
   const TermCode* code;
   const char* const* words;  // texts that terms compare with
   Kernel kernels[3];         // by instruction set, in the order of Isa

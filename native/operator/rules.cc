@@ -63,6 +63,34 @@ Status violation(const Frame& frame, const StepInfo& step) {
   return Status::failed(std::move(failure));
 }
 
+bool in_mask(aclDataType dtype, TermCode mask) {
+  return dtype >= 0 && (static_cast<uint64_t>(mask) >> dtype & 1) != 0;
+}
+
+// Whether a rule's term is not 0. What rules mostly say needs no call.
+bool holds(const Frame& frame, int64_t term) {
+  const TermCode* code = frame.at(term);
+  const auto tensor = [&](TermCode param) -> const TensorView& {
+    return frame.args.tensor(static_cast<int>(param));
+  };
+  switch (static_cast<TermKind>(code[0])) {
+    case TermKind::kTensorDtypeAllowed:
+      return in_mask(tensor(code[1]).dtype, code[2 + static_cast<int>(frame.args.soc->product)]);
+    case TermKind::kTensorDtypesEqual:
+      return tensor(code[1]).dtype == tensor(code[2]).dtype;
+    case TermKind::kTensorShapesEqual:
+      return same_shape(tensor(code[1]), tensor(code[2]));
+    case TermKind::kTensorRankAtMost:
+      return tensor(code[1]).rank <= code[2];
+    case TermKind::kScalarCasts: {
+      const ScalarValue& scalar = frame.args.scalar(static_cast<int>(code[1]));
+      return !scalar.present || in_mask(scalar.dtype, code[2]);
+    }
+    default:
+      return evaluate(frame, term) != 0;
+  }
+}
+
 bool applies(const Frame& frame, const StepInfo& step) {
   return step.condition < 0 || evaluate(frame, step.condition) != 0;
 }
@@ -71,13 +99,13 @@ bool applies(const Frame& frame, const StepInfo& step) {
 
 Outcome check(const Args& args) {
   const Frame frame{args};
-  const StepInfo* const end = args.op->steps + args.op->step_count;
+  const StepInfo* const end = args.op->steps + args.op->step_count - args.op->late_count;
   for (const StepInfo* step = args.op->steps; step != end; ++step) {
     if (step->kind == StepKind::kRule) {
-      if (applies(frame, *step) && evaluate(frame, step->holds) == 0) {
+      if (applies(frame, *step) && !holds(frame, step->holds)) {
         return {violation(frame, *step)};
       }
-    } else if (step->kind == StepKind::kDone && evaluate(frame, step->condition) != 0) {
+    } else if (evaluate(frame, step->condition) != 0) {
       return {{}, true};
     }
   }
@@ -86,10 +114,9 @@ Outcome check(const Args& args) {
 
 Status check_launch(const Args& args) {
   const Frame frame{args};
-  for (int i = 0; i < args.op->step_count; ++i) {
-    const StepInfo& step = args.op->steps[i];
-    if (step.kind != StepKind::kLate || !applies(frame, step)) continue;
-    if (evaluate(frame, step.holds) == 0) return violation(frame, step);
+  const StepInfo* const end = args.op->steps + args.op->step_count;
+  for (const StepInfo* step = end - args.op->late_count; step != end; ++step) {
+    if (applies(frame, *step) && !holds(frame, step->holds)) return violation(frame, *step);
   }
   return {};
 }

@@ -15,11 +15,30 @@ struct Frame {
 
   const TermCode* at(int64_t term) const { return args.op->code + term; }
   // A tensor, a list's first member, or a view that is not present.
-  const TensorView& view(int64_t param) const;
+  const TensorView& view(int64_t param) const {
+    static const TensorView absent;
+    if (param < 0) return member != nullptr ? *member : absent;
+    const Argument& argument = args.arguments[static_cast<size_t>(param)];
+    return argument.count > 0 ? args.tensors[argument.first] : absent;
+  }
 };
 
-int64_t evaluate(const Frame& frame, int64_t term);
+int64_t evaluate_term(const Frame& frame, const TermCode* code);
 Shape evaluate_shape(const Frame& frame, int64_t term);
+
+// The terms that rules mostly consist of are in line: calling for them takes longer than they do.
+[[gnu::always_inline]] inline int64_t evaluate(const Frame& frame, int64_t term) {
+  const TermCode* code = frame.at(term);
+  const auto kind = static_cast<TermKind>(code[0]);
+  const int64_t param = code[1];
+  if (kind == TermKind::kConst) return param;
+  if (kind == TermKind::kPresent && param >= 0) return frame.args.arguments[param].present;
+  if (kind == TermKind::kDtypeOf && param >= 0 &&
+      frame.args.op->params[param].kind < ParamKind::kTensorList) {
+    return frame.args.tensor(static_cast<int>(param)).dtype;
+  }
+  return evaluate_term(frame, code);
+}
 
 // The cases of evaluate() that compare shapes and volumes.
 int64_t evaluate_shape_test(const Frame& frame, const TermCode* code);

@@ -46,6 +46,20 @@ struct TensorView {
   }
 };
 
+// What assignment would copy as well are the lengths and strides that do not exist.
+inline void copy_view(const TensorView& from, TensorView* to) {
+  to->present = from.present;
+  to->dtype = from.dtype;
+  to->format = from.format;
+  to->rank = from.rank;
+  for (int i = 0; i < from.rank; ++i) to->shape[i] = from.shape[i];
+  for (int i = 0; i < from.rank; ++i) to->strides[i] = from.strides[i];
+  to->offset = from.offset;
+  to->storage_elements = from.storage_elements;
+  to->data = from.data;
+  to->source = from.source;
+}
+
 inline Shape shape_of(const TensorView& view) {
   Shape shape;
   shape.rank = view.rank;

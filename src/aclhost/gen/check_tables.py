@@ -4,18 +4,29 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 
 from aclhost.gen.text import banner, c_string
 from aclhost.spec import products, shapes, terms
-from aclhost.spec.dtypes import Category, DataType
+from aclhost.spec.dtypes import ALL, BY_VALUE, UNDEFINED, Category, DataType, can_cast
 from aclhost.spec.formats import Format
 from aclhost.spec.operator import Operator
 from aclhost.spec.products import Product
 from aclhost.spec.rules.base import Condition, Part, Rule, Shown, Step
-from aclhost.spec.shapes import ShapeTerm
-from aclhost.spec.terms import DtypeAllowed, RealIs, Term, TextIs
+from aclhost.spec.shapes import SameShape, ShapeOf, ShapeTerm
+from aclhost.spec.terms import (
+    AtMost,
+    CanCast,
+    Const,
+    DtypeAllowed,
+    DtypeOf,
+    Equal,
+    RankOf,
+    RealIs,
+    Term,
+    TextIs,
+)
 
 AnyTerm = Term | ShapeTerm
 
@@ -30,6 +41,10 @@ KINDS = tuple(
     and kind not in (Term, ShapeTerm)
 )
 _NUMBERS = {kind: number for number, kind in enumerate(KINDS)}
+# Frequent rules in one code each, for the walk in native/operator/rules.cc.
+_TENSORS = ("kTensorIn", "kTensorOut", "kTensorInOut")
+FUSED = ("TensorDtypeAllowed", "TensorDtypesEqual", "TensorShapesEqual", "TensorRankAtMost",
+         "ScalarCasts")  # fmt: skip
 _RELATIONS = {">=": "AtLeast", ">": "More", "<=": "AtMost", "<": "Less", "==": "Equal",
               "!=": "NotEqual"}  # fmt: skip
 
@@ -62,8 +77,20 @@ class TermTable:
         parameters = {param.name: index for index, param in enumerate(op.params)}
         return self._place(term, {terms.MEMBER: -1, **parameters})
 
+    def rule(self, op: Operator, term: Term) -> int:
+        """Where the term of a rule stands, as one of FUSED where it can be."""
+        fused = _fused(term, {param.name: param.kind for param in op.params})
+        if fused is None:
+            return self.position(op, term)
+        name, *operands = fused
+        index = {param.name: position for position, param in enumerate(op.params)}
+        code = (index[each] if isinstance(each, str) else each for each in operands)
+        return self._put((len(KINDS) + FUSED.index(str(name)), *code))
+
     def _place(self, term: AnyTerm, parameters: dict[str, int]) -> int:
-        code = (_NUMBERS[type(term)], *self._operands(term, parameters))
+        return self._put((_NUMBERS[type(term)], *self._operands(term, parameters)))
+
+    def _put(self, code: tuple[int, ...]) -> int:
         if code not in self._places:
             self._places[code] = len(self.code)
             self.code += code
@@ -111,6 +138,31 @@ class TermTable:
         return self.words.index(word)
 
 
+def _fused(term: Term, kinds: Mapping[str, str]) -> tuple[str | int, ...] | None:
+    """The name and the operands of a fused code: parameters and numbers."""
+
+    def of(part: AnyTerm, kind: type, *accepted: str) -> str:
+        name = getattr(part, "parameter", "") if isinstance(part, kind) else ""
+        return name if kinds.get(name) in accepted else ""
+
+    if isinstance(term, DtypeAllowed) and (name := of(term.dtype, DtypeOf, *_TENSORS)):
+        return "TensorDtypeAllowed", name, *map(_mask, term.lists)
+    if isinstance(term, Equal):
+        dtypes = [of(part, DtypeOf, *_TENSORS) for part in (term.first, term.second)]
+        return ("TensorDtypesEqual", *dtypes) if all(dtypes) else None
+    if isinstance(term, SameShape):
+        tensors = [of(part, ShapeOf, *_TENSORS) for part in (term.first, term.second)]
+        return ("TensorShapesEqual", *tensors) if all(tensors) else None
+    if isinstance(term, AtMost) and isinstance(term.second, Const):
+        name = of(term.first, RankOf, *_TENSORS)
+        return ("TensorRankAtMost", name, term.second.number) if name else None
+    if isinstance(term, CanCast) and isinstance(term.target, Const):
+        name, target = of(term.source, DtypeOf, "kScalar"), BY_VALUE[term.target.number]
+        castable = [dtype for dtype in ALL if can_cast(dtype, target)]
+        return ("ScalarCasts", name, _mask(castable)) if name and UNDEFINED in castable else None
+    return None
+
+
 def _mask(allowed: Sequence[DataType]) -> int:
     bits = sum(1 << dtype.value for dtype in set(allowed) if dtype.value >= 0)
     return bits - (1 << 64) if bits >> 63 else bits
@@ -128,8 +180,7 @@ class Steps:
         self.op, self.table = op, table
         self.parts: list[str] = []
         self.texts: list[str] = []
-        self.rows = [self._row(step, late=False) for step in op.steps]
-        self.rows += [self._row(rule, late=True) for rule in op.late_rules]
+        self.rows = [self._row(step) for step in (*op.steps, *op.late_rules)]
 
     def source(self) -> str:
         """The arrays; empty ones get a member, because C++ knows none."""
@@ -143,7 +194,7 @@ class Steps:
     def _texts(self) -> str:
         return ",\n    ".join(self.texts) or "nullptr"
 
-    def _row(self, step: Step, *, late: bool) -> str:
+    def _row(self, step: Step) -> str:
         if not isinstance(step, Rule):
             condition = self._condition(step.condition)
             return (
@@ -154,10 +205,10 @@ class Steps:
         parts = len(self.parts)
         self.parts += [self._part(part) for part in step.got]
         cells = (
-            str(self.table.position(self.op, step.holds)),
+            str(self.table.rule(self.op, step.holds)),
             str(self._condition(step.condition)),
             str(int(step.code)),
-            "StepKind::kLate" if late else "StepKind::kRule",
+            "StepKind::kRule",
             str(len(texts) > 1).lower(),
             str(len(step.got)),
             c_string(step.id),
@@ -191,7 +242,7 @@ def emit() -> Iterator[tuple[str, str]]:
         "native/term_kinds.h",
         _KINDS_HEADER.format(
             banner=banner("src/aclhost/spec/terms.py and shapes.py"),
-            kinds="\n".join(f"  k{kind.__name__}," for kind in KINDS),
+            kinds="\n".join(f"  k{name}," for name in (*(k.__name__ for k in KINDS), *FUSED)),
             relations=", ".join(f"k{name}" for name in _RELATIONS.values()),
         ),
     )

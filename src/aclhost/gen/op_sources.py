@@ -77,8 +77,8 @@ CallCounter {name}_counter("{name}");
 _DESCRIPTOR = """
 extern const Operator {name}_operator;
 const Operator {name}_operator = {{
-    "{name}", {name}_params, {param_count}, {name}_steps, {step_count}, code, words,
-    KERNELS(kernel_{name}), &{name}_counter}};
+    "{name}", {name}_params, {param_count}, {name}_steps, {step_count}, {late_count},
+    code, words, KERNELS(kernel_{name}), &{name}_counter}};
 """
 
 _FUNCTIONS = """
@@ -201,6 +201,7 @@ def _tables(source: str, members: list[Operator], table: TermTable) -> str:
                 name=op.name,
                 param_count=len(op.params),
                 step_count=len(op.steps) + len(op.late_rules),
+                late_count=len(op.late_rules),
             )
             for op in members
         ),

@@ -7,7 +7,7 @@ SOURCES := $(shell find src native toolkit CMakeLists.txt pyproject.toml README.
 CXX_FILES := $(shell find native examples tests benchmarks -name '*.cc' -o -name '*.h' -o -name '*.cpp')
 
 .PHONY: dev demo test check docs format campaign large bench bench-quick sanitize cross-aarch64 \
-	sweep clean
+	sweep strict-random clean
 
 dev: $(VENV)/.installed
 
@@ -63,6 +63,10 @@ format: $(VENV)/.tested
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $(CXX_FILES)
+
+# Random programs in strict mode: make strict-random ARGS="--seeds 20000 --first 1000"
+strict-random: $(VENV)/.tested
+	PYTHONPATH=tests $(BIN)/python tests/strict/random_programs.py $(ARGS)
 
 sanitize: $(VENV)/.created
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/sanitize/run.py address

@@ -194,9 +194,9 @@ Status elementwise(const Point& point, const TensorView& out, const Views&... vi
   return {};
 }
 
-// Calls visit(TypeTag<T>{}) with the element type that an operator of this dtype computes with.
+// Calls visit(TypeTag<T>{}) with the element type of a tensor that is computed in single precision.
 template <typename Visit>
-Status visit_floating(const TensorView& view, const Visit& visit) {
+Status visit_single(const TensorView& view, const Visit& visit) {
   switch (view.dtype) {
     case ACL_FLOAT:
       return visit(TypeTag<float>{});
@@ -204,11 +204,15 @@ Status visit_floating(const TensorView& view, const Visit& visit) {
       return visit(TypeTag<Half>{});
     case ACL_BF16:
       return visit(TypeTag<BFloat16>{});
-    case ACL_DOUBLE:
-      return visit(TypeTag<double>{});
     default:
       return no_kernel_for(view);
   }
+}
+
+// The same for operators that take DOUBLE, too.
+template <typename Visit>
+Status visit_floating(const TensorView& view, const Visit& visit) {
+  return view.dtype == ACL_DOUBLE ? visit(TypeTag<double>{}) : visit_single(view, visit);
 }
 
 }  // namespace ACLHOST_ISA

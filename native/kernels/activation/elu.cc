@@ -19,24 +19,23 @@ EluScalars<float> scalars_of(const Args& args) {
   return {alpha, scale, without_nan_bits(args.inputScale.to_float()), alpha * scale};
 }
 
-// Calls visit(TypeTag<T>{}, scalars) with the element type and the scalars to compute with. DOUBLE
-// tensors compute in double, yet with the scalars' float values.
-template <typename Visit>
-Status visit_elu(const TensorView& view, const EluScalars<float>& s, const Visit& visit) {
-  return visit_floating(view, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    if (s.alpha == 1 && s.scale == 1 && s.input_scale == 1) return visit(tag, UnitScalars<T>{});
-    return visit(tag, EluScalars<T>{s.alpha, s.scale, s.input_scale, s.product});
-  });
+// Calls visit(scalars) with those to compute with. DOUBLE tensors compute in double, yet with the
+// scalars' float values.
+template <typename T, typename Visit>
+Status visit_scalars(const EluScalars<float>& s, const Visit& visit) {
+  if (s.alpha == 1 && s.scale == 1 && s.input_scale == 1) return visit(UnitScalars<T>{});
+  return visit(EluScalars<T>{s.alpha, s.scale, s.input_scale, s.product});
 }
 
 Status elu(const TensorView& self, const EluScalars<float>& scalars, const TensorView& out) {
-  return visit_elu(self, scalars, [&](auto tag, auto s) {
+  return visit_floating(self, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    if (std::isfinite(s.alpha) && std::isfinite(s.input_scale)) {
-      return elementwise<T>([s](auto x) { return elu_point(x, s); }, out, self);
-    }
-    return elementwise<T>([s](auto x) { return elu_saturated_point(x, s); }, out, self);
+    return visit_scalars<T>(scalars, [&](auto s) {
+      if (std::isfinite(s.alpha) && std::isfinite(s.input_scale)) {
+        return elementwise<T>([s](auto x) { return elu_point(x, s); }, out, self);
+      }
+      return elementwise<T>([s](auto x) { return elu_saturated_point(x, s); }, out, self);
+    });
   });
 }
 
@@ -47,14 +46,16 @@ Status run(const EluArgs& args) { return elu(args.self, scalars_of(args), args.o
 Status run(const InplaceEluArgs& args) { return elu(args.selfRef, scalars_of(args), args.selfRef); }
 
 Status run(const EluBackwardArgs& args) {
-  return visit_elu(args.gradOutput, scalars_of(args), [&](auto tag, auto s) {
+  return visit_single(args.gradOutput, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    if (args.isResult) {
-      const auto point = [s](auto g, auto y) { return elu_backward_from_result_point(g, y, s); };
+    return visit_scalars<T>(scalars_of(args), [&](auto s) {
+      if (args.isResult) {
+        const auto point = [s](auto g, auto y) { return elu_backward_from_result_point(g, y, s); };
+        return elementwise<T>(point, args.gradInput, args.gradOutput, args.selfOrResult);
+      }
+      const auto point = [s](auto g, auto x) { return elu_backward_point(g, x, s); };
       return elementwise<T>(point, args.gradInput, args.gradOutput, args.selfOrResult);
-    }
-    const auto point = [s](auto g, auto x) { return elu_backward_point(g, x, s); };
-    return elementwise<T>(point, args.gradInput, args.gradOutput, args.selfOrResult);
+    });
   });
 }
 

@@ -21,7 +21,7 @@ Status visit_promoted(std::initializer_list<const TensorView*> views, const Visi
   for (const TensorView* view : views) {
     if (view->dtype != first.dtype) return visit(TypeTag<float>{});
   }
-  return visit_floating(first, visit);
+  return visit_single(first, visit);
 }
 
 Shape broadcast_of(const TensorView& self, const TensorView& target) {

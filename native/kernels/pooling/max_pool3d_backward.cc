@@ -91,7 +91,7 @@ Status backward(const MaxPool3dWithArgmaxBackwardArgs& args) {
 }  // namespace
 
 Status run(const MaxPool3dWithArgmaxBackwardArgs& args) {
-  return visit_floating(args.self, [&](auto tag) {
+  return visit_single(args.self, [&](auto tag) {
     using T = typename decltype(tag)::type;
     if constexpr (std::is_same_v<T, double>) {
       return no_kernel_for(args.self);

@@ -33,8 +33,10 @@ from aclhost.spec.terms import DtypeOf, In, Promote, ValueOf, const
 def close(x: Element, y: Element, rtol: Element, atol: Element, equal_nan: Element) -> Element:
     """Equal, or off by at most atol and the share rtol of the second."""
     off = math.cast(abs(x - y), "real")
-    near = math.isfinite(off) & (off <= atol + abs(rtol * math.cast(y, "real")))
-    return (x == y) | near | (math.isnan(x) & math.isnan(y) & equal_nan)
+    near = off <= atol + abs(rtol * math.cast(y, "real"))
+    if x.is_integer:
+        return (x == y) | near
+    return (x == y) | (math.isfinite(off) & near) | (math.isnan(x) & math.isnan(y) & equal_nan)
 
 
 def _torch_isclose(

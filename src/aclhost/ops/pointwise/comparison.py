@@ -91,6 +91,15 @@ def wider_on_950(allowed: Dtypes) -> Dtypes:
     )
 
 
+def of_950(allowed: Dtypes) -> tuple[DataType, ...]:
+    """What a list allows on Ascend 950."""
+    return tuple(
+        each.dtype if isinstance(each, Limited) else each
+        for each in allowed
+        if not isinstance(each, Limited) or A950 in each.on
+    )
+
+
 def without_bool(dtype: Term) -> Term:
     """BOOL compares as INT8, whose order is the same."""
     return replaced(dtype, INT8, BOOL)
@@ -192,7 +201,7 @@ def _by_common_dtype(
             given(*inputs, out),
             broadcast_to(out, *inputs) if shapes_first else (),
             _no_bf16_on_910(*inputs) if kind is not GE else (),
-            when(ONLY_950, listed(inputs, *taken)) if kind is EQ else (),
+            when(ONLY_950, listed(inputs, *of_950(taken))) if kind is EQ else (),
             dtype_in(out, *results),
             computes("other", common),
             computed_in("other", common, *taken),
@@ -219,7 +228,7 @@ def _by_lists(
             listed(inputs, *taken),
             result_in(x, out, wider_on_950(taken)),
             computes("other", common),
-            when(ONLY_950, computed_in("other", common, *taken)) if kind is NE else (),
+            when(ONLY_950, computed_in("other", common, *of_950(taken))) if kind is NE else (),
             _shapes(x, out),
             () if empty_first else done,
             feasible(name, out, inputs),

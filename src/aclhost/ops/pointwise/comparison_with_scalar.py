@@ -40,6 +40,7 @@ from aclhost.ops.pointwise.comparison import (
     WITHOUT_OLD_BF16,
     Comparison,
     Dtypes,
+    of_950,
     result_in,
     wider_on_950,
     without_bool,
@@ -138,7 +139,13 @@ def _row(
     return with_sample(op, lambda call: call.retyped(FLOAT16, x).passing(other=tenth))
 
 
-_ROUNDED = "The scalar is rounded to what is compared in: an integer tensor's dtype wraps integers."
+_WRAPPED = (
+    "The scalar is converted to what is compared in; integers wrap to an integer tensor's dtype."
+)
+_SHORTENED = (
+    "The scalar is converted to what is compared in. Beside integers a DOUBLE counts as FLOAT, but "
+    "on Ascend 950, where integers wrap to the tensor's dtype."
+)
 _WIDENED = (
     "Except on Ascend 950 a floating tensor is compared in DOUBLE with a DOUBLE that its dtype "
     "does not hold, where torch rounds the scalar."
@@ -176,7 +183,8 @@ def _greater_equal(prefix: str, x: str, out: str) -> Operator:
     name, computed = f"{prefix}GeScalar", without_bool(_computed(x, wide))
     comparable = tuple(each for each in ORDERED if each is not BOOL)
     checks = (
-        given(x, "other", out), when(ONLY_950, listed((x,), *ORDERED)), dtype_in(out, *EVERY),
+        given(x, "other", out), when(ONLY_950, listed((x,), *of_950(ORDERED))),
+        dtype_in(out, *EVERY),
         computed_in("other", computed, *comparable), *_shapes(name, x, out),
         readable(x) if x != out else (),
     )  # fmt: skip
@@ -205,14 +213,14 @@ def _less(prefix: str, x: str, out: str) -> Operator:
         "Null pointers of operands give 561103, except on Ascend 950; upstream's document says "
         "161001.",
     )
-    return _row(name, LT, x, out, checks, computed, ORDERED_LOOPS, (_ROUNDED, *notes))
+    return _row(name, LT, x, out, checks, computed, ORDERED_LOOPS, (_SHORTENED, *notes))
 
 
 OPS = (
-    *_by_lists(EQ, _EQUAL, narrow, (*LOOPS, UINT32, UINT64), _ROUNDED, defined=Promote),
-    *_by_lists(NE, DIFFERENT, narrow, (*LOOPS, UINT64), _ROUNDED),
+    *_by_lists(EQ, _EQUAL, narrow, (*LOOPS, UINT32, UINT64), _WRAPPED, defined=Promote),
+    *_by_lists(NE, DIFFERENT, narrow, (*LOOPS, UINT64), _WRAPPED),
     *_by_lists(GT, ORDERED, wide, ORDERED_LOOPS, _WIDENED, WITHOUT_OLD_BF16),
     *with_twin(_greater_equal),
     *with_twin(_less),
-    *_by_lists(LE, AT_MOST, short, AT_MOST_LOOPS, _ROUNDED),
+    *_by_lists(LE, AT_MOST, short, AT_MOST_LOOPS, _SHORTENED),
 )

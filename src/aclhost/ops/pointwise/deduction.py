@@ -65,11 +65,6 @@ def is_defined(dtype: Term) -> Term:
     return Not(Equal(dtype, NO_DTYPE))
 
 
-def both(first: Term, second: Term, dtype: DataType) -> Term:
-    """Both are this dtype."""
-    return And(In(first, (dtype,)), In(second, (dtype,)))
-
-
 def by_product(on_950: Term, others: Term) -> Term:
     """One deduction for the Ascend 950, one for the other products."""
     return If(ON_950, on_950, others)

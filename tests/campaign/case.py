@@ -10,6 +10,7 @@ from typing import Any
 from hypothesis import strategies as st
 from support.values import computed_dtype
 
+import campaign.creation as creation
 import campaign.elementwise as elementwise
 import campaign.volumes as volumes
 from aclhost.spec.call import Call, ScalarArg, TensorArg
@@ -20,7 +21,12 @@ from aclhost.spec.products import Product
 from campaign.tensors import values
 
 ROUTES = ("python", "new result", "C ABI")
-KNOWN = {**vars(elementwise), **vars(volumes), "inplace_elu": elementwise.elu}
+KNOWN = {
+    **vars(elementwise),
+    **vars(volumes),
+    **creation.CALLS,
+    "inplace_elu": elementwise.elu,
+}
 
 
 @dataclass(frozen=True, repr=False)

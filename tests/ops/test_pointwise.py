@@ -17,8 +17,9 @@ from aclhost import golden, ops
 from aclhost.arrays import numpy_dtype
 from aclhost.spec import dtypes
 from aclhost.spec.call import TensorArg
-from aclhost.spec.expression import Domain
+from aclhost.spec.expression import Domain, domain_of
 from aclhost.spec.operator import Operator
+from aclhost.spec.pointwise import loop_dtype, stored_dtype
 
 POINTWISE = [op for op in ops.ALL if op.kernel is not None]
 EACH = pytest.mark.parametrize("op", POINTWISE, ids=lambda op: op.name)
@@ -44,6 +45,21 @@ def test_every_dtype_and_layout(op: Operator) -> None:
                 off = distance(got, wanted, rounded, terms, op.ulps_from)
                 dtype = call.first(op.tensors[0].name)
                 assert off <= allowed(op, rounded), (name, dtype, off, got[:9], wanted[:9])
+
+
+@EACH
+def test_loops_store_what_the_results_term_says(op: Operator) -> None:
+    """A loop that stored wider elements would write past its block."""
+    kernel = op.kernel
+    assert kernel is not None
+    for call in op.samples:
+        computed = dtypes.BY_VALUE[kernel.computed.evaluate(call)]
+        for variant in range(len(kernel.functions)):
+            results = kernel.expressions(domain_of(computed), variant)
+            for position, result in enumerate(results):
+                term = kernel.result_dtype(position)
+                rounded = computed if term is None else dtypes.BY_VALUE[term.evaluate(call)]
+                assert loop_dtype(rounded) is stored_dtype(result.kind, computed)
 
 
 @EACH

@@ -12,7 +12,9 @@ from pathlib import Path
 
 from aclhost import ops
 from aclhost.gen.python_text import wrapped_signature
-from aclhost.spec import products
+from aclhost.spec import dtypes, products
+from aclhost.spec.expression import Call, Domain, Input
+from aclhost.spec.measured_ulps import MAX_ULPS, STEPS
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import Parameter, TensorIn, TensorInOut, TensorOut
 from aclhost.spec.products import Product
@@ -61,11 +63,7 @@ left untouched.
 {formats} Strides may be any, zero and negative included, and so may offsets.
 
 {determinism}
-
-## Notes
-
-{notes}
-"""
+{notes}"""
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
@@ -140,8 +138,26 @@ def page(op: Operator) -> str:
         checks=table(("", "status", "parameter", "rule", "what to do"), step_rows(op)),
         formats=op.formats,
         determinism=op.determinism,
-        notes="\n".join(f"- {note}" for note in op.notes),
+        notes=_notes((*op.notes, *_measured_error(op))),
     )
+
+
+def _notes(notes: tuple[str, ...]) -> str:
+    lines = "".join(f"- {note}\n" for note in notes)
+    return f"\n## Notes\n\n{lines}" if lines else ""
+
+
+def _measured_error(op: Operator) -> Iterator[str]:
+    """Where the operator is one of the functions that the sweep measures."""
+    if op.kernel is None or dtypes.FLOAT not in op.kernel.loop_dtypes:
+        return
+    result = op.kernel.expressions(Domain.REAL)[0]
+    if not isinstance(result, Call) or not all(isinstance(x, Input) for x in result.arguments):
+        return
+    name = result.operation.name
+    if name in MAX_ULPS:
+        floats = f"every {STEPS[name]}th float" if STEPS[name] > 1 else "all floats"
+        yield f"The largest error measured in FLOAT, over {floats}, is {MAX_ULPS[name]:g} ulp."
 
 
 def first_tensor(op: Operator) -> Parameter:

@@ -9,7 +9,8 @@ from aclhost.spec.params import Parameter
 
 def _parameter(param: Parameter) -> str:
     default = "" if param.python_default is None else f" = {param.python_default}"
-    return f"{param.python_name}: {param.python_type}{default}"
+    absent = " | None" if param.python_default == "None" else ""
+    return f"{param.python_name}: {param.python_type}{absent}{default}"
 
 
 def _out(op: Operator) -> str:

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "dtypes.h"
+#include "operator/accepted.h"
 #include "operator/descriptor.h"
 #include "operator/layouts.h"
 #include "operator/terms.h"
@@ -98,6 +99,7 @@ bool applies(const Frame& frame, const StepInfo& step) {
 }  // namespace
 
 Outcome check(const Args& args) {
+  if (was_accepted(args)) return {};
   const Frame frame{args};
   const StepInfo* const end = args.op->steps + args.op->step_count - args.op->late_count;
   for (const StepInfo* step = args.op->steps; step != end; ++step) {
@@ -109,6 +111,7 @@ Outcome check(const Args& args) {
       return {{}, true};
     }
   }
+  accept(args);
   return {};
 }
 

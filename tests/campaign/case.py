@@ -14,10 +14,12 @@ import campaign.creation as creation
 import campaign.elementwise as elementwise
 import campaign.volumes as volumes
 from aclhost.spec.call import Call, ScalarArg, TensorArg
-from aclhost.spec.dtypes import BY_NUMPY, Category, DataType
+from aclhost.spec.dtypes import BY_NUMPY, BY_VALUE, Category, DataType
+from aclhost.spec.family import with_results
 from aclhost.spec.formats import ND, Format
 from aclhost.spec.operator import Operator
 from aclhost.spec.products import Product
+from campaign.pointwise import is_valid, pointwise
 from campaign.tensors import values
 
 ROUTES = ("python", "new result", "C ABI")
@@ -40,6 +42,8 @@ class Case:
     @property
     def dtype(self) -> DataType:
         """The one that is computed in."""
+        if self.op.kernel is not None:
+            return BY_VALUE[self.op.kernel.computed.evaluate(self.call)]
         first = self.call.tensor(self.op.tensors[0].name).dtype
         if first.category is not Category.FLOATING:
             return first
@@ -79,17 +83,28 @@ def _like_a_sample(draw: st.DrawFn, op: Operator) -> Call:
 
 def random_call(draw: st.DrawFn, op: Operator) -> Call:
     """A valid call of the operator: by the function of its name, if there is one."""
-    function: Callable[[st.DrawFn, Operator], Call] = KNOWN.get(op.snake_name, _like_a_sample)
+    usual = _like_a_sample if op.kernel is None else pointwise
+    function: Callable[[st.DrawFn, Operator], Call] = KNOWN.get(op.snake_name, usual)
     return function(draw, op)
 
 
+def _routes(op: Operator, call: Call) -> tuple[str, ...]:
+    """Only the C ABI knows format labels, and a new result may have another dtype than allowed."""
+    tensors = [each for each in call.arguments.values() if isinstance(each, TensorArg)]
+    if any(tensor.format is not ND for tensor in tensors):
+        return ("C ABI",)
+    makes = all(output.can_be_made for output in op.outputs)
+    if makes and (op.kernel is None or is_valid(op, with_results(op, call))):
+        return ROUTES
+    return tuple(route for route in ROUTES if route != "new result")
+
+
 def cases(op: Operator) -> st.SearchStrategy[Case]:
-    """Random calls by random routes; only the C ABI knows format labels."""
+    """Random calls by random routes."""
 
     @st.composite
     def case(draw: st.DrawFn) -> Case:
         call = random_call(draw, op)
-        labelled = any(call.tensor(param.name).format is not ND for param in op.tensors)
-        return Case(op, "C ABI" if labelled else draw(st.sampled_from(ROUTES)), call)
+        return Case(op, draw(st.sampled_from(_routes(op, call))), call)
 
     return case()

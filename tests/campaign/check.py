@@ -17,6 +17,7 @@ import aclhost
 from aclhost.spec.formats import NDHWC
 from aclhost.spec.params import Parameter, TensorInOut
 from campaign.case import Case
+from campaign.pointwise_check import compare
 from campaign.torch_goldens import GOLDENS, OtherRule
 
 # Operators that copy: no tolerance, and zeros keep their sign.
@@ -61,6 +62,8 @@ def judge(case: Case, inputs: Arrays, results: Arrays) -> Outcome:
     """
     if not any(result.size for result in results.values()):
         return Outcome(0.0, with_torch=False)
+    if case.op.kernel is not None:
+        return _judge_pointwise(case, inputs, results)
     with np.errstate(all="ignore"):
         wanted = _reference(case, inputs, case.op.golden)
         sums = _sums(case, inputs, wanted[0])
@@ -73,6 +76,13 @@ def judge(case: Case, inputs: Arrays, results: Arrays) -> Outcome:
     return Outcome(ulps, with_torch=True)
 
 
+def _judge_pointwise(case: Case, inputs: Arrays, results: Arrays) -> Outcome:
+    worst, wrong, with_torch = compare(case.op, case.call, inputs, results)
+    if wrong:
+        raise Mismatch(wrong)
+    return Outcome(worst, with_torch)
+
+
 def written(case: Case) -> list[Parameter]:
     """Outputs, and inputs that the operator replaces."""
     op = case.op
@@ -81,7 +91,12 @@ def written(case: Case) -> list[Parameter]:
 
 def read(case: Case) -> list[Parameter]:
     """Inputs, also those that the operator replaces."""
-    return [p for p in case.op.tensors if case.op.reads(p) or isinstance(p, TensorInOut)]
+    return [
+        param
+        for param in case.op.tensors
+        if (case.op.reads(param) or isinstance(param, TensorInOut))
+        and case.call.arguments[param.name] is not None
+    ]
 
 
 def _run_abi(case: Case, stream: int) -> tuple[Arrays, Arrays]:

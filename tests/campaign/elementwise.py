@@ -26,6 +26,7 @@ from campaign.tensors import (
     ORDINARY,
     SUBNORMAL,
     allowed_dtype,
+    broadcasting,
     placed,
     product,
     random_input,
@@ -100,15 +101,6 @@ def elu_backward(draw: st.DrawFn, op: Operator) -> Call:
     )
 
 
-def _broadcasting(draw: st.DrawFn, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """A shape that broadcasts to the given one: often the same."""
-    if draw(st.booleans()):
-        return shape
-    ones = [draw(st.booleans()) for _ in shape]
-    kept = [1 if one else size for one, size in zip(ones, shape, strict=True)]
-    return tuple(kept[draw(st.integers(0, len(shape))) :])
-
-
 BETAS = st.sampled_from([1.0, 0.0, 0.75, 0.1, 2.5, 1e-3])
 
 
@@ -116,7 +108,7 @@ def smooth_l1_loss(draw: st.DrawFn, op: Operator) -> Call:
     empty = Call({}, product(draw, op))
     shape = shapes(draw)
     dtypes = [allowed_dtype(draw, op, empty.product, name) for name in ("self", "target")]
-    inputs = [random_input(draw, _broadcasting(draw, shape), dtype) for dtype in dtypes]
+    inputs = [random_input(draw, broadcasting(draw, shape), dtype) for dtype in dtypes]
     reduction = draw(st.integers(0, 2))
     one = draw(st.sampled_from([(), (1,), (1, 1)]))
     wanted = one if reduction else np.broadcast_shapes(*(each.shape for each in inputs))
@@ -135,7 +127,7 @@ def smooth_l1_loss_backward(draw: st.DrawFn, op: Operator) -> Call:
     names = ("gradOut", "self", "target")
     inputs = {
         name: random_input(
-            draw, _broadcasting(draw, shape), allowed_dtype(draw, op, empty.product, name)
+            draw, broadcasting(draw, shape), allowed_dtype(draw, op, empty.product, name)
         )
         for name in names
     }

@@ -54,6 +54,15 @@ def shapes(draw: st.DrawFn, max_rank: int = 8) -> tuple[int, ...]:
     return tuple(shape)
 
 
+def broadcasting(draw: st.DrawFn, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """A shape that broadcasts to the given one: often the same."""
+    if draw(st.booleans()):
+        return shape
+    ones = [draw(st.booleans()) for _ in shape]
+    kept = [1 if one else size for one, size in zip(ones, shape, strict=True)]
+    return tuple(kept[draw(st.integers(0, len(shape))) :])
+
+
 def _random(kind: str, count: int, dtype: np.dtype[Any], rng: np.random.Generator) -> np.ndarray:
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)

@@ -32,7 +32,9 @@ def run_slice(op: Operator, stream: int, count: int) -> Tally:
 def test_slice(op: Operator, stream: int) -> None:
     tally = run_slice(op, stream, 30)
     assert not tally.failures
-    assert sum(row.cases for row in tally.rows.values()) >= 20
+    cases = sum(row.cases for row in tally.rows.values())
+    # Without a strategy there are only the samples, and those of creation have no values.
+    assert cases >= (20 if op.kernel or op.snake_name in case.KNOWN else 5)
 
 
 @EVERY

@@ -10,14 +10,17 @@ import numpy as np
 from campaign.case import Case, cases
 from campaign.rounds import round_seed
 from hypothesis import HealthCheck, Phase, Verbosity
+from support.pointwise_cases import samples
 
 from aclhost import ops
-from aclhost.spec.call import Argument, Call
+from aclhost.spec.call import Argument, Call, TensorArg
 from aclhost.spec.operator import Operator
 from aclhost.spec.products import DEFAULT
 
 ROUTE = "C ABI"
 LINE = (57, 1003)  # odd enough to leave ends over everywhere
+BLOCK = (1031,)  # prime, and more than a block of the engine
+FEW = 20  # random calls of a point-wise operator: there are hundreds of operators
 PAST_CACHE = (3_300_000,)  # Note [Stores past the cache] in native/simd/simd.h
 SMALL, LARGE = (2, 5, 9, 17, 33), (2, 5, 13, 40, 61)
 POOLED = (2, 5, 4, 8, 16)  # SMALL by windows of 2
@@ -80,9 +83,20 @@ def _pool_indices(call: Call) -> Call:
     return call.changing(("indices",), values=tuple(indices.ravel().tolist()))
 
 
+def _sized_pointwise(op: Operator) -> Iterator[Call]:
+    """Samples with a block and a bit more; threads are for operators with sizes of their own."""
+    for sample in samples(op):
+        tensors = [name for name, each in sample.arguments.items() if isinstance(each, TensorArg)]
+        if len({sample.tensor(name).shape for name in tensors}) == 1:
+            yield sample.reshaped(BLOCK, *tensors)
+
+
 def _sized(op: Operator) -> Iterator[Call]:
     """Calls with tensors large enough to be shared among threads, of every dtype."""
     first = op.tensors[0].name
+    if op.kernel is not None:
+        yield from _sized_pointwise(op)
+        return
     rule = op.dtype_rule(first)
     assert rule is not None
     for arrays, shapes in SIZES[op.snake_name]:
@@ -119,6 +133,7 @@ def _drawn(op: Operator, count: int, seed: int) -> list[Case]:
 def all_cases(count: int, seed: int) -> Iterator[Case]:
     """Of every operator; `count` is that of the random ones."""
     for op in ops.ALL:
-        for call in (*op.samples, *_sized(op)):
+        declared = op.samples if op.kernel is None else samples(op)
+        for call in (*declared, *_sized(op)):
             yield Case(op, ROUTE, call)
-        yield from _drawn(op, count, seed)
+        yield from _drawn(op, count if op.kernel is None else min(count, FEW), seed)

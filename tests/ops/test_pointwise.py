@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 from support import abi
-from support.pointwise_cases import distance, layouts, run, samples
+from support.pointwise_cases import allowed, distance, layouts, run, samples
 
 import aclhost
 from aclhost import golden, ops
@@ -23,17 +23,10 @@ from aclhost.spec.pointwise import loop_dtype, stored_dtype
 
 POINTWISE = [op for op in ops.ALL if op.kernel is not None]
 EACH = pytest.mark.parametrize("op", POINTWISE, ids=lambda op: op.name)
-COMPLEX_ULPS = 64  # of the modulus: parts cancel
 _WIDE = {
     Domain.REAL: dtypes.DOUBLE, Domain.COMPLEX: dtypes.COMPLEX128, Domain.INTEGER: dtypes.INT64,
     Domain.UNSIGNED: dtypes.UINT8, Domain.BOOL: dtypes.BOOL,
 }  # fmt: skip
-
-
-def allowed(op: Operator, rounded: dtypes.DataType) -> float:
-    if rounded.category is dtypes.Category.COMPLEX:
-        return COMPLEX_ULPS
-    return 1 if rounded in (dtypes.FLOAT16, dtypes.BF16) else op.ulps
 
 
 @EACH

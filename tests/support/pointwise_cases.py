@@ -17,6 +17,7 @@ from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import TensorInOut
 
+COMPLEX_ULPS = 64  # of the modulus: parts cancel
 LENGTH = 1031  # prime, and more than a block
 _SPECIAL = (0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, np.inf, -np.inf, np.nan, 1e-40, 65504.0, -3.7)
 _INTEGERS = (0, 1, -1, 2, 3, -3, 7, 100, -128, 127, 255, 2**31 - 1, -(2**31), 2**62, -(2**63))
@@ -108,14 +109,22 @@ def run(op: Operator, call: Call, rng: Any) -> list[Result]:
         results = getattr(aclhost, op.snake_name)(**arguments)
     got = results if isinstance(results, tuple) else (results,)
     return [
-        (np.asarray(each), *_delivered(op, call, position, exact), sizes[position])
+        (np.asarray(each), *delivered(op, call, position, exact), sizes[position])
         for position, (each, exact) in enumerate(zip(got, wanted, strict=True))
     ]
 
 
-def _delivered(
+def allowed(op: Operator, rounded: dtypes.DataType) -> float:
+    """How many ulps a result may be off."""
+    if rounded.category is dtypes.Category.COMPLEX:
+        return COMPLEX_ULPS
+    return 1 if rounded in (dtypes.FLOAT16, dtypes.BF16) else op.ulps
+
+
+def delivered(
     op: Operator, call: Call, position: int, exact: np.ndarray
 ) -> tuple[np.ndarray, dtypes.DataType]:
+    """A result as the output has it, and the dtype it is rounded to first."""
     kernel = op.kernel
     assert kernel is not None
     computed = dtypes.BY_VALUE[kernel.computed.evaluate(call)]

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Results of point-wise operators against their traced functions, and those against torch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from support.pointwise_cases import allowed, delivered, distance
+
+from aclhost import golden
+from aclhost.golden.torch_reference import torch_arguments, torch_reference
+from aclhost.spec import dtypes
+from aclhost.spec.call import Call, TensorArg
+from aclhost.spec.operator import Operator
+from aclhost.spec.params import Choice
+
+Arrays = dict[str, np.ndarray]
+
+
+def described(op: Operator, call: Call, results: Arrays) -> Call:
+    """The call with results as they came out: a new one has its own dtype."""
+    for output in op.outputs:
+        got = results[output.name]
+        tensor = TensorArg(got.shape, dtypes.BY_NUMPY[got.dtype.name])
+        call = call.passing(**{output.name: tensor})
+    return call
+
+
+def compare(op: Operator, call: Call, inputs: Arrays, results: Arrays) -> tuple[float, str, bool]:
+    """The worst distance in ulps, what is wrong or nothing, and whether torch had a say."""
+    call = described(op, call, results)
+    named: dict[str, Any] = {name: golden.plain(each) for name, each in call.arguments.items()
+                             if not isinstance(each, TensorArg)}  # fmt: skip
+    values = {**named, **inputs}
+    exact, sizes = golden.pointwise(op, call, values), golden.magnitudes(op, call, values)
+    worst = 0.0
+    for position, (name, got) in enumerate(results.items()):
+        wanted, rounded = delivered(op, call, position, exact[position])
+        terms = np.broadcast_to(sizes[position], got.shape)
+
+        def off(at: Any) -> float:
+            return distance(got[at], wanted[at], rounded, terms[at], op.ulps_from)  # noqa: B023
+
+        worst, most = max(worst, off(...)), allowed(op, rounded)
+        if off(...) > most:
+            at = next(at for at in np.ndindex(got.shape) if off(at) > most)
+            shown = f"{name}{list(at)} is {got[at]}; golden: {wanted[at]} ({off(at):.3g} ulp off)"
+            return worst, shown, False
+    if _is_other(op, call):
+        return worst, "", False
+    return worst, *_against_torch(op, {**values, **_cast(op, call, inputs)}, exact)
+
+
+def _cast(op: Operator, call: Call, inputs: Arrays) -> Arrays:
+    """Inputs as the function gets them."""
+    kernel = op.kernel
+    assert kernel is not None
+    terms = {name: kernel.input_dtype(i) or kernel.computed for i, name in enumerate(kernel.inputs)}
+    return {
+        name: golden.convert(array, dtypes.BY_VALUE[terms[name].evaluate(call)])
+        for name, array in inputs.items()
+        if name in terms
+    }
+
+
+def _is_other(op: Operator, call: Call) -> bool:
+    """Whether the call selects a variant that the reference is not told of."""
+    kernel = op.kernel
+    assert kernel is not None
+    told = any(isinstance(param, Choice) for param in torch_arguments(op))
+    return kernel.variant is not None and not told and kernel.variant.evaluate(call) != 0
+
+
+def _against_torch(
+    op: Operator, values: dict[str, Any], exact: tuple[np.ndarray, ...]
+) -> tuple[str, bool]:
+    """In double precision, and of finite numbers: what is special differs from type to type."""
+    tensors = [
+        values[p.name] for p in torch_arguments(op) if isinstance(values[p.name], np.ndarray)
+    ]
+    if not all(array.dtype.kind not in "biuc" for array in tensors):
+        return "", False
+    finite = np.logical_and.reduce(
+        np.broadcast_arrays(*(np.isfinite(array.astype(np.float64)) for array in tensors))
+    )
+    arguments = {
+        param.python_name: _torch_value(values[param.name]) for param in torch_arguments(op)
+    }
+    try:
+        theirs = torch_reference(op)(**arguments)
+    except (RuntimeError, TypeError, NotImplementedError):
+        return "", False
+    for result, each in zip(exact, theirs if isinstance(theirs, tuple) else (theirs,), strict=True):
+        wanted = each.double().numpy() if not each.is_complex() else each.numpy()
+        ours = np.broadcast_to(result, wanted.shape)
+        where = np.broadcast_to(finite, wanted.shape) & np.isfinite(ours)
+        if not np.allclose(ours[where], wanted[where], rtol=1e-9, atol=1e-12):
+            return f"golden: {ours[where]}; torch: {wanted[where]}", True
+    return "", True
+
+
+def _torch_value(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return torch.from_numpy(np.ascontiguousarray(value.astype(np.float64))).reshape(value.shape)
+    return None if value is None else np.asarray(value).item()

@@ -88,9 +88,7 @@ def _own_call(op: Operator, values: Mapping[str, Any]) -> Call:
 def _torch_call(op: Operator, values: Mapping[str, Any]) -> Call:
     """On the same memory, with `out` or in place where torch has that; else on fresh memory."""
     arguments = {
-        param.python_name: tensor(value) if isinstance(value, np.ndarray) else _number(value)
-        for param in torch_arguments(op)
-        if (value := values[param.name]) is not None
+        param.python_name: _torch_value(values[param.name]) for param in torch_arguments(op)
     }
     if not isinstance(op.reference, str):
         return written_out(torch_reference(op), **arguments)
@@ -119,5 +117,7 @@ def _works(call: Call) -> bool:
     return True
 
 
-def _number(value: Any) -> Any:  # noqa: ANN401
-    return np.asarray(value).item()
+def _torch_value(value: Any) -> Any:  # noqa: ANN401
+    if isinstance(value, np.ndarray):
+        return tensor(value)
+    return None if value is None else np.asarray(value).item()

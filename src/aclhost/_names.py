@@ -5,15 +5,17 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from aclhost import ops
 from aclhost.spec import catalogue, dtypes, error_codes, formats, products
 from aclhost.spec.dtypes import DataType
 from aclhost.spec.error_codes import ErrorCode
 from aclhost.spec.formats import Format
-from aclhost.spec.operator import Operator
-from aclhost.spec.params import Parameter
 from aclhost.spec.products import Product
+
+if TYPE_CHECKING:
+    from aclhost.spec.operator import Operator
+    from aclhost.spec.params import Parameter
 
 # Names of NumPy, torch and habit, next to those of aclDataType.
 _ALIASES = {
@@ -38,6 +40,8 @@ def suggestion(name: str, known: Iterable[str]) -> str:
 
 def operator(name: str) -> Operator:
     """An operator by its C name or its Python name, in any case, with or without aclnn."""
+    from aclhost import ops
+
     key = _key(name)
     for op in ops.ALL:
         if key in (_key(op.name), _key(op.snake_name)):

@@ -3,29 +3,60 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import NamedTuple
+
 import click
 
 from aclhost._names import suggestion
-from aclhost.cli.bench import bench
-from aclhost.cli.compare import compare_command
-from aclhost.cli.config import config, env
-from aclhost.cli.doctor import doctor
-from aclhost.cli.explain import explain
-from aclhost.cli.golden import golden_command
-from aclhost.cli.ops import ops_command
-from aclhost.cli.run import run
-from aclhost.cli.scan import scan
+
+
+class _Command(NamedTuple):
+    """Where a command is found, and what the list of commands says about it."""
+
+    function: str
+    help: str
+
+    def load(self, name: str) -> click.Command:
+        module = "config" if name == "env" else name
+        command: click.Command = getattr(import_module(f"{__name__}.{module}"), self.function)
+        return command
+
+
+_COMMANDS = {
+    "bench": _Command("bench", "Measure the operators on this machine."),
+    "compare": _Command("compare_command", "Compare two results, or two directories of them."),
+    "config": _Command("config", "Print where the toolkit is and how to build against it."),
+    "doctor": _Command("doctor", "Check the installation and test each operator."),
+    "env": _Command("env", "Print export lines that do what set_env.sh does."),
+    "explain": _Command("explain", "Explain a status code, or check a described call."),
+    "golden": _Command("golden_command", "Compute operator NAME on .npy, .npz or .pt files."),
+    "ops": _Command("ops_command", "List the operators, or show one of them."),
+    "run": _Command("run", "Compile and run a C++ program or a CMake project."),
+    "scan": _Command("scan", "List the AscendCL names that sources and binaries use."),
+}
 
 
 class _Group(click.Group):
-    """A group that offers the nearest command for one that does not exist."""
+    """Imports a command when it is called, and offers the nearest for one that does not exist."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        known = _COMMANDS.get(cmd_name)
+        return known.load(cmd_name) if known else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, command.help) for name, command in _COMMANDS.items()])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
-        if self.get_command(ctx, name) is None and not name.startswith("-"):
-            hint = suggestion(name, self.commands) or "; aclhost --help lists the commands"
+        if name not in _COMMANDS and not name.startswith("-"):
+            hint = suggestion(name, _COMMANDS) or "; aclhost --help lists the commands"
             ctx.fail(f"no command {name!r}{hint}")
         return super().resolve_command(ctx, args)
 
@@ -34,18 +65,3 @@ class _Group(click.Group):
 @click.version_option(package_name="aclhost")
 def main() -> None:
     """AscendCL and the aclnn operators on any CPU."""
-
-
-for command in (
-    bench,
-    compare_command,
-    config,
-    doctor,
-    env,
-    explain,
-    golden_command,
-    ops_command,
-    run,
-    scan,
-):
-    main.add_command(command)

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import click
 
-from aclhost import _names, ops
+from aclhost import _names
+from aclhost.cli import listing
 from aclhost.spec import error_codes, products
 
 
 def operators(context: click.Context, param: click.Parameter, text: str) -> list[str]:
     """C names for what looks like one, Python names otherwise."""
-    names = [name for op in ops.ALL for name in (op.name, op.snake_name)]
-    return [name for name in names if name.startswith(text)]
+    return [name for name in listing.names() if name.startswith(text)]
 
 
 def codes_and_operators(context: click.Context, param: click.Parameter, text: str) -> list[str]:

@@ -8,10 +8,12 @@ import json
 import math
 import shutil
 import sys
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
-from rich.console import Console
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 # What a table needs where nobody looks at a terminal: lines of a log are not wrapped at 80.
 _WIDTH_OF_A_PIPE = 120
@@ -19,6 +21,8 @@ _WIDTH_OF_A_PIPE = 120
 
 def say(text: str) -> None:
     """One line on stderr, under the command's name."""
+    from rich.console import Console
+
     console = Console(stderr=True, soft_wrap=True, highlight=False)
     console.print("[bold red]aclhost:[/]", end=" ")
     console.print(text, markup=False)
@@ -32,12 +36,17 @@ def give_up(text: str, status: int = 1) -> NoReturn:
 
 def output() -> Console:
     """The console for results; colours only where they can be seen."""
+    from rich.console import Console
+
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without the bullet of a list
-    width = (
-        None if sys.stdout.isatty() else shutil.get_terminal_size((_WIDTH_OF_A_PIPE, 24)).columns
-    )
-    return Console(width=width, highlight=False)
+    return Console(width=None if sys.stdout.isatty() else width(), highlight=False)
+
+
+def width() -> int:
+    """Of the terminal, or of what a pipe gets."""
+    fallback = (80 if sys.stdout.isatty() else _WIDTH_OF_A_PIPE, 24)
+    return shutil.get_terminal_size(fallback).columns
 
 
 def print_json(value: Any) -> None:  # noqa: ANN401

@@ -16,6 +16,7 @@ from aclhost.gen import (
     check_tables,
     constants,
     exports,
+    listing,
     op_headers,
     op_sources,
     placeholders,
@@ -39,3 +40,4 @@ def emit_all() -> Iterator[tuple[str, str]]:
     yield from bindings.emit()
     yield from aclnn_module.emit()
     yield from stubs.emit()
+    yield from listing.emit()

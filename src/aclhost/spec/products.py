@@ -29,6 +29,7 @@ T910 = Product("T910", "Atlas training series", "Ascend910", "Ascend910A")
 ALL = (A950, A3, A2, P310B, P310P, T910)
 DEFAULT = A2
 BY_KEY = {product.key: product for product in ALL}
+KEYS = ", ".join(f"{product.key}: {product.title}" for product in ALL)  # under tables
 
 
 def of_soc(name: str) -> Product:

@@ -17,8 +17,11 @@ import sysconfig
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+import torch
 
 ROOT = Path(__file__).resolve().parents[2]
 GENERATED = {"errors.md", "support.md"}
@@ -101,11 +104,29 @@ def test_new_operator_generates_and_compiles(tmp_path: Path) -> None:
     includes = [f"-I{path}" for path in (
         ROOT / "native", tmp_path / "gen/include", tmp_path / "gen/native"
     )]  # fmt: skip
-    sources = ["native/kernels/scaled_relu.cc", "gen/native/ops/scaled_relu.cc"]
-    command = ["g++", "-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-psabi"]
-    subprocess.run([*command, *includes, *sources], check=True, cwd=tmp_path)
+    kernels = "gen/native/kernels/pointwise_scaled_relu.cc"
+    tables = "gen/native/ops/pointwise_scaled_relu.cc"
+    command = ["g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-Wno-psabi", *includes]
+    subprocess.run([*command, "-fsyntax-only", tables], check=True, cwd=tmp_path)
     # The build compiles the kernel several times; each time its names must be other ones.
-    compile_ = ["g++", "-std=c++17", "-DACLHOST_ISA=elsewhere", *includes, "-c", sources[0]]
-    subprocess.run([*compile_, "-o", "kernel.o"], check=True, cwd=tmp_path)
+    compile_ = [*command, "-DACLHOST_ISA=elsewhere", "-c", kernels, "-o", "kernel.o"]
+    subprocess.run(compile_, check=True, cwd=tmp_path)
     names = subprocess.run(["nm", "-C", "kernel.o"], check=True, cwd=tmp_path, capture_output=True)
-    assert b"T aclhost::elsewhere::run(aclhost::ScaledReluArgs const&)" in names.stdout
+    assert b"T aclhost::elsewhere::kernel_aclnnScaledRelu(aclhost::Args const&)" in names.stdout
+
+
+def test_new_operator_computes_what_its_test_says() -> None:
+    """Its function in float64 stands for the library, which would have to be built."""
+    block = next(each for each in blocks(ROOT / "docs/tutorials/operator.md") if each.title)
+    namespace: dict[str, Any] = {}
+    exec(compile(block.text, block.title, "exec"), namespace)
+    op = namespace["OP"]
+    op.kernel.check()
+    assert {call.tensor("self").dtype.numpy for call in op.samples} == {
+        "float32", "float16", "bfloat16"
+    }  # fmt: skip
+    values = {"self": np.array([np.nan, -1.0, 2.0]), "factor": 3.0}
+    (result,) = op.kernel.golden(values, op.kernel.dtypes[0])
+    assert np.array_equal(result, [np.nan, 0, 6], equal_nan=True)
+    theirs = op.reference(torch, torch.from_numpy(values["self"]), values["factor"])
+    assert np.array_equal(result, theirs.numpy(), equal_nan=True)

@@ -77,7 +77,7 @@ def test_every_operator_has_as_many_goldens_as_results(op):
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (("eul",), "no operator 'eul'; did you mean aclnnElu?"),
+        (("ellu",), "no operator 'ellu'; did you mean aclnnElu?"),
         (("elu",), "aclnnElu needs --self FILE.npy"),
         (("elu", "--self"), "--self needs a value"),
         (("elu", "x.npy"), "'x.npy' is not of the form --NAME VALUE"),

@@ -193,6 +193,10 @@ ADVICE: dict[int, Advice] = {
         ("Phase 1 is called over and over without phase 2, so that executors pile up.",),
         "Run or destroy each executor.",
     ),
+    561002: Advice(
+        ("Shapes that the operator only compares when it divides the work do not fit.",),
+        f"{_TEXT}: it names the tensor and the shape that is wanted.",
+    ),
     561103: Advice(
         (
             "The operator does not exist on this product.",

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Accepted calls are remembered; those that differ in anything are checked all the same."""
+
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+import pytest
+from support.broken import broken_calls
+from support.python_call import NotExpressible, call_function
+
+import aclhost
+from aclhost import ops
+from aclhost.spec.call import Call
+from aclhost.spec.evaluate import evaluate
+from aclhost.spec.operator import Operator
+
+WRITTEN_OUT = [op for op in ops.ALL if op.kernel is None]
+
+
+def status(op: Operator, call: Call) -> int:
+    with aclhost.soc(call.product.default_soc):
+        function, arguments, _ = call_function(op, call)
+        try:
+            function(**arguments)
+        except aclhost.AclnnError as error:
+            return error.status
+    return 0
+
+
+@pytest.mark.parametrize("op", WRITTEN_OUT, ids=lambda op: op.name)
+def test_broken_calls_after_accepted_ones(op: Operator) -> None:
+    """Each broken call differs from some sample in one or two things."""
+    checked = 0
+    for calls in broken_calls(op).values():
+        for broken in calls:
+            try:
+                for sample in op.samples:
+                    status(op, sample)
+                found = status(op, broken.call)
+            except (NotExpressible, TypeError, ValueError):
+                continue
+            assert found == evaluate(op, broken.call).status
+            checked += 1
+    assert checked > 0
+
+
+def test_values_count() -> None:
+    x = np.ones(4, np.float32)
+    for _ in range(2):
+        aclhost.elu_backward(x, x, 1.0, 1.0, 1.0, True)
+        with pytest.raises(aclhost.AclnnError, match="alpha"):
+            aclhost.elu_backward(x, x, -1.0, 1.0, 1.0, True)
+
+
+def test_products_count() -> None:
+    x = np.ones(4, ml_dtypes.bfloat16)
+    for _ in range(2):
+        aclhost.elu_backward(x, x)
+        with aclhost.soc("Ascend310P3"), pytest.raises(aclhost.AclnnError, match="Ascend310P3"):
+            aclhost.elu_backward(x, x)

@@ -31,5 +31,5 @@ def torch_reference(op: Operator) -> Callable[..., Any]:
     named = op.reference
     if not isinstance(named, str):
         return partial(named, torch)
-    function = reduce(getattr, named.split("."), torch)
+    function: Any = reduce(getattr, named.split("."), torch)
     return lambda **arguments: function(*arguments.values())

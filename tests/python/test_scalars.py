@@ -53,7 +53,7 @@ def scaled(scale: Any) -> float:
         (ctypes.c_float(1.5), 1.5),
         (memoryview(np.array(1.5)), 1.5),
     ],
-    ids=repr,
+    ids=lambda value: type(value).__name__,
 )
 def test_python_numbers(number: Any, value: float) -> None:
     assert scaled(number) == value

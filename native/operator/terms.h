@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values that rules are made of; the Python half is src/aclhost/spec/terms.py and shapes.py.
+// The values that rules are made of; the Python half is src/aclhost/spec/terms and shapes.py.
 #pragma once
 
 #include "operator/args.h"

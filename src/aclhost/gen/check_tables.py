@@ -36,7 +36,7 @@ KINDS = tuple(
     for module in (terms, shapes)
     for kind in vars(module).values()
     if isinstance(kind, type)
-    and kind.__module__ == module.__name__
+    and kind.__module__.startswith(module.__name__)
     and issubclass(kind, Term | ShapeTerm)
     and kind not in (Term, ShapeTerm)
 )
@@ -241,7 +241,7 @@ def emit() -> Iterator[tuple[str, str]]:
     yield (
         "native/term_kinds.h",
         _KINDS_HEADER.format(
-            banner=banner("src/aclhost/spec/terms.py and shapes.py"),
+            banner=banner("src/aclhost/spec/terms and shapes.py"),
             kinds="\n".join(f"  k{name}," for name in (*(k.__name__ for k in KINDS), *FUSED)),
             relations=", ".join(f"k{name}" for name in _RELATIONS.values()),
         ),

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Terms that describe single values, and the product."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from aclhost.spec import dtypes
+from aclhost.spec.call import Argument, Call, ScalarArg
+from aclhost.spec.dtypes import Category, DataType
+from aclhost.spec.products import Product
+from aclhost.spec.terms.base import INT64_MAX, INT64_MIN, Term, saturated
+
+FLOAT_EPSILON = 2.0**-23
+
+
+@dataclass(frozen=True)
+class ValueOf(Term):
+    """An integer, a bool, or a dtype that is passed as such."""
+
+    parameter: str
+
+    def evaluate(self, call: Call) -> int:
+        argument = call.arguments[self.parameter]
+        if isinstance(argument, DataType):
+            return argument.value
+        return int(argument) if isinstance(argument, int) else 0
+
+
+@dataclass(frozen=True)
+class TextIs(Term):
+    """A text is one of a few."""
+
+    parameter: str
+    words: tuple[str, ...]
+
+    def evaluate(self, call: Call) -> int:
+        return int(call.arguments[self.parameter] in self.words)
+
+
+@dataclass(frozen=True)
+class RealIs(Term):
+    """A float, a double, or a scalar as float, compared with a number; NaN is none of it."""
+
+    parameter: str
+    relation: str  # one of >=, >, <=, <, ==, !=
+    bound: float
+
+    def evaluate(self, call: Call) -> int:
+        return int(RELATIONS[self.relation](call.real(self.parameter), self.bound))
+
+
+RELATIONS: dict[str, Callable[[float, float], bool]] = {
+    ">=": lambda a, b: a >= b,
+    ">": lambda a, b: a > b,
+    "<=": lambda a, b: a <= b,
+    "<": lambda a, b: a < b,
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+}
+
+
+@dataclass(frozen=True)
+class Finite(Term):
+    """The same is neither infinite nor NaN."""
+
+    parameter: str
+
+    def evaluate(self, call: Call) -> int:
+        return int(math.isfinite(call.real(self.parameter)))
+
+
+@dataclass(frozen=True)
+class Leads(Term):
+    """A step that is not 0 leads from one scalar towards another, or they are equal.
+
+    All three are converted first: to integers for an integer dtype, to double for DOUBLE, else to
+    float.
+    """
+
+    step: str
+    start: str
+    end: str
+    dtype: Term
+
+    def evaluate(self, call: Call) -> int:
+        dtype = dtypes.BY_VALUE[self.dtype.evaluate(call)]
+        step, start, end = (
+            _in_sequence(call.arguments[name], dtype) for name in (self.step, self.start, self.end)
+        )
+        return int((step > 0 and not start > end) or (step < 0 and not start < end))
+
+
+def _in_sequence(argument: Argument, dtype: DataType) -> float | int:
+    scalar = argument if isinstance(argument, ScalarArg) else ScalarArg(0)
+    if dtype.category is not Category.INTEGER:
+        return scalar.as_double if dtype is dtypes.DOUBLE else scalar.as_float
+    whole = scalar.dtype.category is Category.INTEGER
+    value = int(scalar.value.real) if whole else scalar.as_double
+    if math.isinf(value):
+        return INT64_MAX if value > 0 else INT64_MIN
+    return 0 if math.isnan(value) else saturated(int(value))
+
+
+@dataclass(frozen=True)
+class KeepsScalar(Term):
+    """A floating dtype holds a scalar's value, but for the epsilon of FLOAT."""
+
+    parameter: str
+    dtype: Term
+
+    def evaluate(self, call: Call) -> int:
+        scalar = call.arguments[self.parameter]
+        if not isinstance(scalar, ScalarArg):
+            return 0
+        rounded = scalar.rounded_to(dtypes.BY_VALUE[self.dtype.evaluate(call)])
+        return int(abs(scalar.as_double - rounded) <= FLOAT_EPSILON)
+
+
+@dataclass(frozen=True)
+class ProductIn(Term):
+    """The product is one of these."""
+
+    on: tuple[Product, ...]
+
+    def evaluate(self, call: Call) -> int:
+        return int(call.product in self.on)

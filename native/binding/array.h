@@ -49,7 +49,8 @@ nanobind::object finish_result(const Array& like, nanobind::object result);
 // Tells the library of a caller's array that its values are about to change.
 void announce_change(const Array& array);
 
-// To be called when the extension module is initialised, before anything else here.
+// To be called before anything else here. Not when the extension module is imported: the command
+// lists operators without NumPy, which takes longer than all the rest.
 void import_array_libraries();
 
 }  // namespace aclhost::python

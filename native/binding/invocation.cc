@@ -259,6 +259,7 @@ void prepare_functions() {
 PyObject* call_function(int number, PyObject* const* arguments, Py_ssize_t count,
                         PyObject* keywords) noexcept {
   try {
+    import_array_libraries();
     const Signature& signature = signatures()[number];
     InlineVector<PyObject*, 16> values;
     signature.bind(arguments, count, keywords, values.extend(signature.size()));

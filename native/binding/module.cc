@@ -82,7 +82,6 @@ nb::dict python_call_counts() {
 }  // namespace aclhost::python
 
 NB_MODULE(_native, module) {
-  aclhost::python::import_array_libraries();
   module.def("select_soc", &aclhost::python::select, nb::arg("name").none());
   module.def("soc_name", &aclhost::python::soc_name);
   module.def("live_objects", &aclhost::python::live_objects);

@@ -43,6 +43,7 @@ float* line(const TensorView& view, const char* parameter, int64_t* length) {
 void stream_add(nb::handle a, nb::handle b, nb::handle c) {
   Array arrays[3];
   TensorView views[3];
+  import_array_libraries();
   arrays[0].look_at(a, "a", Access::kRead, &views[0]);
   arrays[1].look_at(b, "b", Access::kRead, &views[1]);
   arrays[2].look_at(c, "c", Access::kWrite, &views[2]);

@@ -22,10 +22,20 @@ template <typename Part>
 ACLHOST_INLINE Complex<Part> operator-(Complex<Part> x) {
   return {-x.real, -x.imaginary};
 }
+// GCC fuses products with the sums of one part and the differences of the other, although
+// -ffp-contract=off forbids it: other bits where the processor can do that.
+ACLHOST_INLINE double rounded_product(double x, double y) {
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
+  return __builtin_assoc_barrier(x * y);
+#else
+  return x * y;
+#endif
+}
 template <typename Part>
 ACLHOST_INLINE Complex<Part> operator*(Complex<Part> x, Complex<Part> y) {
   const double a = x.real, b = x.imaginary, c = y.real, d = y.imaginary;
-  return {static_cast<Part>(a * c - b * d), static_cast<Part>(a * d + b * c)};
+  return {static_cast<Part>(rounded_product(a, c) - rounded_product(b, d)),
+          static_cast<Part>(rounded_product(a, d) + rounded_product(b, c))};
 }
 // Smith's way: the divisor's greater part is divided out, so that no square overflows.
 template <typename Part>
@@ -35,11 +45,13 @@ ACLHOST_INLINE Complex<Part> operator/(Complex<Part> x, Complex<Part> y) {
     return {static_cast<Part>(a / std::fabs(c)), static_cast<Part>(b / std::fabs(d))};
   }
   if (std::fabs(c) >= std::fabs(d)) {
-    const double ratio = d / c, scale = c + d * ratio;
-    return {static_cast<Part>((a + b * ratio) / scale), static_cast<Part>((b - a * ratio) / scale)};
+    const double ratio = d / c, scale = c + rounded_product(d, ratio);
+    return {static_cast<Part>((a + rounded_product(b, ratio)) / scale),
+            static_cast<Part>((b - rounded_product(a, ratio)) / scale)};
   }
-  const double ratio = c / d, scale = c * ratio + d;
-  return {static_cast<Part>((a * ratio + b) / scale), static_cast<Part>((b * ratio - a) / scale)};
+  const double ratio = c / d, scale = rounded_product(c, ratio) + d;
+  return {static_cast<Part>((rounded_product(a, ratio) + b) / scale),
+          static_cast<Part>((rounded_product(b, ratio) - a) / scale)};
 }
 template <typename Part>
 ACLHOST_INLINE bool operator==(Complex<Part> x, Complex<Part> y) {

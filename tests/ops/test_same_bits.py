@@ -65,6 +65,11 @@ for dtype in ("float32", "float16", "bfloat16", "float64"):
             wide, pooled, indices.astype(np.int64), volume.shape[2:]
         )
         show(f"max_unpool3d {dtype}", wide, narrow)
+for dtype in ("complex64", "complex128"):
+    z, w = (array((2, 30011), "float64") for _ in range(2))
+    z, w = (z[0] + 1j * z[1]).astype(dtype), (w[0] + 1j * w[1]).astype(dtype)
+    results = (aclhost.mul(z, w), aclhost.div(z, w), aclhost.muls(z, 1.1 - 0.3j))
+    show(f"complex {dtype}", *(result.view(f"f{result.itemsize // 2}") for result in results))
 places = rng.integers(0, 64**3, (1, 1, 32, 33, 35))  # one volume, repeated indices
 values = array(places.shape, "float32")
 show("max_unpool3d one volume", aclhost.max_unpool3d(values, places, (64, 64, 64)))

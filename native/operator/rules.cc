@@ -65,7 +65,7 @@ Status violation(const Frame& frame, const StepInfo& step) {
 }
 
 bool in_mask(aclDataType dtype, TermCode mask) {
-  return dtype >= 0 && (static_cast<uint64_t>(mask) >> dtype & 1) != 0;
+  return dtype >= 0 && dtype < 64 && (static_cast<uint64_t>(mask) >> dtype & 1) != 0;
 }
 
 // Whether a rule's term is not 0. What rules mostly say needs no call.

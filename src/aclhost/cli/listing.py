@@ -11,7 +11,7 @@ from typing import Any
 def rows() -> list[dict[str, Any]]:
     """The summary of each operator, and its dtypes in groups of products."""
     text = files("aclhost").joinpath("operators.json").read_text()
-    found: list[dict[str, Any]] = json.loads(text)
+    found: list[dict[str, Any]] = json.loads(text)["operators"]
     return found
 
 

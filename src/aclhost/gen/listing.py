@@ -43,4 +43,6 @@ def _row(op: Operator) -> dict[str, Any]:
 def emit() -> Iterator[tuple[str, str]]:
     """One file, an operator in each line."""
     rows = ",\n".join(json.dumps(_row(op)) for op in ops.ALL)
-    yield "python/aclhost/operators.json", f"[\n{rows}\n]\n"
+    source = "Generated from src/aclhost/ops: edit those files."
+    text = f'{{"source": "{source}", "operators": [\n{rows}\n]}}\n'
+    yield "python/aclhost/operators.json", text

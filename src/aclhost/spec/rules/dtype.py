@@ -150,7 +150,7 @@ def has_common_dtype(parameter: str, *others: str) -> Rules:
 
 def _source_words(sources: tuple[str, ...]) -> str:
     if len(sources) == 1:
-        return f"{sources[0]}'s"
+        return f"{sources[0]}'s dtype"
     return f"the common dtype of {listing(sources, 'and')}"
 
 

@@ -6,8 +6,8 @@ SOURCES := $(shell find src native toolkit CMakeLists.txt pyproject.toml README.
 	-not -path '*/__pycache__/*')
 CXX_FILES := $(shell find native examples tests benchmarks -name '*.cc' -o -name '*.h' -o -name '*.cpp')
 
-.PHONY: dev demo test check docs format campaign large bench bench-quick sanitize cross-aarch64 \
-	sweep strict-random clean
+.PHONY: dev demo test check docs format campaign faults hostile large bench bench-quick sanitize \
+	cross-aarch64 sweep strict-random clean
 
 dev: $(VENV)/.installed
 
@@ -39,6 +39,15 @@ campaign: $(VENV)/.tested
 # Errors of the mathematical functions over all floats, an hour: make sweep ARGS="--step 997"
 sweep: $(VENV)/.created
 	$(BIN)/python tests/sweep/run.py $(ARGS)
+
+# Every allocation, mapping and thread of a sequence of calls fails once: make faults ARGS="--seeds 9"
+faults: $(VENV)/.tested
+	PYTHONPATH=tests $(BIN)/python -m faults $(ARGS)
+
+# Random handles, sizes, enums and orders, addresses without access, from 1 and 8 threads:
+# make hostile ARGS="--seeds 20 --first 100"
+hostile: $(VENV)/.tested
+	PYTHONPATH=tests $(BIN)/python -m hostile $(ARGS)
 
 # Sizes past 2^31: minutes and up to 5 GB.
 large: $(VENV)/.tested

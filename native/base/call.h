@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The frame of every extern "C" function: no exception leaves it and every failure leaves a text.
+// Only the end of the thread itself (pthread_cancel, pthread_exit) passes.
 #pragma once
+
+#include <cxxabi.h>
 
 #include <cstdint>
 #include <string>
@@ -31,6 +34,8 @@ int32_t acl_call(const char* name, Body&& body) {
   if (in_forked_child()) return report_forked(ACL_ERROR_RT_DEV_SETUP_ERROR, name);
   try {
     return body(Call{name, ACL_ERROR_INVALID_PARAM});
+  } catch (abi::__forced_unwind&) {
+    throw;
   } catch (...) {
     return report_exception(ACL_ERROR_BAD_ALLOC, name);
   }
@@ -41,6 +46,8 @@ int32_t aclnn_call(const char* name, Body&& body) {
   if (in_forked_child()) return report_forked(ACLNN_ERR_RUNTIME_ERROR, name);
   try {
     return body(Call{name, ACLNN_ERR_PARAM_NULLPTR});
+  } catch (abi::__forced_unwind&) {
+    throw;
   } catch (...) {
     return report_exception(ACLNN_ERR_INNER, name);
   }
@@ -55,6 +62,8 @@ Object* aclnn_create(const char* name, Body&& body) {
   }
   try {
     return static_cast<Object*>(body(Call{name, ACLNN_ERR_PARAM_NULLPTR}));
+  } catch (abi::__forced_unwind&) {
+    throw;
   } catch (...) {
     report_exception(ACLNN_ERR_INNER, name);
     return nullptr;

@@ -8,17 +8,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
-#include <mutex>
 
 namespace aclhost {
 namespace {
 
-struct Counters {
-  std::mutex mutex;
-  std::vector<CallCounter*> all;
-};
-
-Counters& counters();
+std::atomic<CallCounter*> first{nullptr};
 
 // One write, so that programs which end together do not mix their lines.
 void write_log() {
@@ -41,36 +35,28 @@ void write_log() {
 
 // A child's own calls are what it reports; its parent reports the others.
 void forget_after_fork() {
-  for (CallCounter* counter : counters().all) {
+  for (CallCounter* counter = first; counter != nullptr; counter = counter->next) {
     counter->calls = 0;
     counter->refused = 0;
   }
 }
 
-Counters& counters() {
-  static auto& instance = *[] {
-    std::atexit(write_log);
-    pthread_atfork(nullptr, nullptr, forget_after_fork);
-    return new Counters;
-  }();
-  return instance;
+__attribute__((constructor)) void prepare() {
+  std::atexit(write_log);
+  pthread_atfork(nullptr, nullptr, forget_after_fork);
 }
 
 }  // namespace
 
 void CallCounter::remember() {
-  Counters& known = counters();
-  std::lock_guard<std::mutex> lock(known.mutex);
-  if (is_known_) return;
-  is_known_ = true;
-  known.all.push_back(this);
+  if (listed_.exchange(true)) return;
+  next = first;
+  while (!first.compare_exchange_weak(next, this)) continue;
 }
 
 std::vector<CallCount> call_counts() {
   std::map<std::string, CallCount> by_name;
-  Counters& known = counters();
-  std::lock_guard<std::mutex> lock(known.mutex);
-  for (const CallCounter* counter : known.all) {
+  for (const CallCounter* counter = first; counter != nullptr; counter = counter->next) {
     CallCount& sum = by_name.try_emplace(counter->op, CallCount{counter->op, 0, 0}).first->second;
     sum.calls += counter->calls;
     sum.refused += counter->refused;

@@ -14,18 +14,19 @@ class CallCounter {
  public:
   constexpr explicit CallCounter(const char* name) : op(name) {}
   void add(bool accepted) {
-    if (calls.fetch_add(1, std::memory_order_relaxed) == 0) remember();
+    if (!listed_.load(std::memory_order_relaxed)) remember();
+    calls.fetch_add(1, std::memory_order_relaxed);
     if (!accepted) refused.fetch_add(1, std::memory_order_relaxed);
   }
 
   const char* const op;
   std::atomic<uint64_t> calls{0};
   std::atomic<uint64_t> refused{0};
+  CallCounter* next = nullptr;
 
  private:
-  void remember();  // once, however often the counter starts from 0
-
-  bool is_known_ = false;
+  void remember();  // among those that were called
+  std::atomic<bool> listed_{false};
 };
 
 struct CallCount {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/errors.h"
 
+#include <pthread.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -8,6 +9,8 @@
 #include <ctime>
 #include <deque>
 #include <exception>
+#include <memory>
+#include <new>
 #include <utility>
 
 namespace aclhost {
@@ -20,26 +23,31 @@ struct ThreadTexts {
   std::string handed_out;
 };
 
-// Clients free things in static destructors, when the main thread's own objects are gone already.
-// Nothing destroys these three, so they can still be read then.
+// Plain variables, which can be read at any time: clients call from static destructors, and from
+// those of other keys. A thread_local object with a destructor would end the process where there is
+// no memory to note the destructor.
 thread_local ThreadTexts* thread_texts = nullptr;
-thread_local bool thread_ended = false;
 thread_local int32_t thread_runtime_code = 0;
 
-struct EndOfThread {
-  ~EndOfThread() {
-    thread_ended = true;
-    delete std::exchange(thread_texts, nullptr);
-  }
-};
+pthread_key_t key_of_texts;
+bool has_key = false;
 
-// Null once the thread is ending.
-ThreadTexts* texts_of_this_thread() {
-  if (thread_texts == nullptr && !thread_ended) {
-    thread_local EndOfThread end_of_thread;
-    thread_texts = new ThreadTexts;
+__attribute__((constructor)) void prepare() {
+  has_key = pthread_key_create(&key_of_texts, [](void* texts) {
+              thread_texts = nullptr;
+              delete static_cast<ThreadTexts*>(texts);
+            }) == 0;
+}
+
+// Throws bad_alloc.
+ThreadTexts& texts_of_this_thread() {
+  if (thread_texts == nullptr) {
+    auto texts = std::make_unique<ThreadTexts>();
+    const bool ends = has_key && pthread_setspecific(key_of_texts, texts.get()) == 0;
+    if (!ends) throw std::bad_alloc();
+    thread_texts = texts.release();
   }
-  return thread_texts;
+  return *thread_texts;
 }
 
 bool is_runtime_layer(int32_t code) {
@@ -78,13 +86,22 @@ std::string timestamp() {
   return text;
 }
 
-int32_t remember(int32_t code, const char* title, const std::string& message) {
+void keep_text(const char* title, const std::string& message) {
+  std::deque<std::string>& texts = texts_of_this_thread().newest_first;
+  texts.push_front("[PID:" + std::to_string(getpid()) + "] " + timestamp() + " " + title + ": " +
+                   message);
+  if (texts.size() > kMaxTexts) texts.pop_back();
+}
+
+// `text` makes the message.
+template <typename Text>
+int32_t remember(int32_t code, const char* title, const Text& text) noexcept {
   if (is_runtime_layer(code)) thread_runtime_code = code;
-  ThreadTexts* texts = texts_of_this_thread();
-  if (texts == nullptr) return code;
-  texts->newest_first.push_front("[PID:" + std::to_string(getpid()) + "] " + timestamp() + " " +
-                                 title + ": " + message);
-  if (texts->newest_first.size() > kMaxTexts) texts->newest_first.pop_back();
+  try {
+    keep_text(title, text());
+  } catch (const std::bad_alloc&) {
+    // The code alone has to do.
+  }
   return code;
 }
 
@@ -97,18 +114,20 @@ std::string sentence(int32_t code, const char* call, const char* parameter,
 
 }  // namespace
 
-int32_t report(const Status& status) {
+int32_t report(const Status& status) noexcept {
   if (status.ok()) return 0;
-  return remember(status.code(), title_of(status.code()), status.failure().message);
+  return remember(status.code(), title_of(status.code()), [&] { return status.failure().message; });
 }
 
-int32_t report(int32_t code, const char* call, const char* parameter, const std::string& what) {
-  return remember(code, title_of(code), sentence(code, call, parameter, what));
+int32_t report(int32_t code, const char* call, const char* parameter,
+               const std::string& what) noexcept {
+  return remember(code, title_of(code), [&] { return sentence(code, call, parameter, what); });
 }
 
-int32_t report_null(int32_t code, const char* call, const char* parameter) {
-  const char* what = "is a null pointer; pass a valid one";
-  return remember(code, title_of_null(code), sentence(code, call, parameter, what));
+int32_t report_null(int32_t code, const char* call, const char* parameter) noexcept {
+  return remember(code, title_of_null(code), [&] {
+    return sentence(code, call, parameter, "is a null pointer; pass a valid one");
+  });
 }
 
 int32_t report_exception(int32_t code, const char* call) noexcept {
@@ -124,15 +143,19 @@ int32_t report_exception(int32_t code, const char* call) noexcept {
   return code;
 }
 
-const char* take_recent_message() {
-  ThreadTexts* texts = texts_of_this_thread();
+const char* take_recent_message() noexcept {
+  ThreadTexts* texts = thread_texts;
   if (texts == nullptr || texts->newest_first.empty()) return nullptr;
-  std::string joined;
-  for (const std::string& text : texts->newest_first) {
-    if (!joined.empty()) joined += '\n';
-    joined += text;
+  try {
+    std::string joined;
+    for (const std::string& text : texts->newest_first) {
+      if (!joined.empty()) joined += '\n';
+      joined += text;
+    }
+    texts->handed_out = std::move(joined);
+  } catch (const std::bad_alloc&) {
+    texts->handed_out = std::move(texts->newest_first.front());  // better than nothing
   }
-  texts->handed_out = std::move(joined);
   texts->newest_first.clear();
   return texts->handed_out.c_str();
 }

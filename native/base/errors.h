@@ -10,14 +10,16 @@
 
 namespace aclhost {
 
-// All keep the failure's text for this thread, newest first, and return the code.
-int32_t report(const Status& status);
-int32_t report(int32_t code, const char* call, const char* parameter, const std::string& what);
-int32_t report_null(int32_t code, const char* call, const char* parameter);
+// All keep the failure's text for this thread, newest first, and return the code, also where there
+// is no memory for the text.
+int32_t report(const Status& status) noexcept;
+int32_t report(int32_t code, const char* call, const char* parameter,
+               const std::string& what) noexcept;
+int32_t report_null(int32_t code, const char* call, const char* parameter) noexcept;
 int32_t report_exception(int32_t code, const char* call) noexcept;  // from inside a catch block
 
 // Everything kept since the last call, or null; the text lives until the next call on this thread.
-const char* take_recent_message();
+const char* take_recent_message() noexcept;
 
 // The thread's last 107xxx, 207xxx or 507xxx, or 0.
 int32_t last_runtime_code();

@@ -11,11 +11,17 @@ namespace fork_detail {
 std::atomic<bool> in_child{false};
 }
 
-void forbid_fork() {
-  static const int registered = pthread_atfork(
-      nullptr, nullptr, [] { fork_detail::in_child.store(true, std::memory_order_relaxed); });
-  static_cast<void>(registered);
+namespace {
+
+std::atomic<bool> forbidden{false};
+
+__attribute__((constructor)) void prepare() {
+  pthread_atfork(nullptr, nullptr, [] { fork_detail::in_child.store(forbidden.load()); });
 }
+
+}  // namespace
+
+void forbid_fork() { forbidden.store(true); }
 
 int32_t report_forked(int32_t code, const char* call) noexcept {
   try {

@@ -12,7 +12,7 @@ namespace fork_detail {
 extern std::atomic<bool> in_child;
 }
 
-// From now on a forked child is useless. Called when a context comes to life.
+// From now on a forked child is useless. Called before a context comes to life.
 void forbid_fork();
 
 inline bool in_forked_child() { return fork_detail::in_child.load(std::memory_order_relaxed); }

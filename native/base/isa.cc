@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "base/immortal.h"
+
 namespace aclhost {
 namespace {
 
@@ -32,9 +34,6 @@ Isa choose_isa() {
 
 }  // namespace
 
-Isa current_isa() {
-  static const Isa isa = choose_isa();
-  return isa;
-}
+Isa current_isa() { return once<Isa, choose_isa>(); }
 
 }  // namespace aclhost

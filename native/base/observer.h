@@ -69,7 +69,10 @@ class Observer {
 
 using Observers = std::vector<Observer*>;
 
-const Observers& observers();  // chosen by the environment when first asked
+const Observers& observers();  // chosen by the environment with the first call
+
+// For observers: called with the exit status after all that programs register for their end.
+void when_process_ends(void (*action)(int status));
 
 inline bool observed() { return !observers().empty(); }
 

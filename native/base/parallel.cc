@@ -11,8 +11,12 @@
 #include <cstdlib>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <vector>
+
+#include "base/immortal.h"
+#include "base/threads.h"
 
 namespace aclhost {
 namespace {
@@ -61,14 +65,15 @@ struct Job {
   }
 };
 
-// Never destroyed: clients compute in static destructors, too.
 class Pool {
  public:
   void run(Job& job, int threads) {
+    started_.store(true, std::memory_order_relaxed);
     bool somebody_sleeps;
     {
       std::lock_guard<std::mutex> lock(mutex_);
       start_workers(threads - 1);
+      if (!has_room()) return job.take_chunks();  // nobody else hears of the job
       if (jobs_.empty()) keep_off(sched_getcpu());
       jobs_.push_back(&job);
       arrivals_.fetch_add(1, std::memory_order_release);
@@ -82,19 +87,32 @@ class Pool {
     }
     const auto alone = [&] { return job.helpers.load(std::memory_order_acquire) == 0; };
     if (spin(kWaiting, alone)) return;
+    const NoCancellation whole;  // workers look at the caller's job
     std::unique_lock<std::mutex> lock(mutex_);
     done_.wait(lock, alone);
   }
 
-  // The child of a fork has no workers; its calls run alone.
-  void forget_workers() { orphaned_.store(true); }
+  // The child of a fork has no workers, and perhaps a closed lock; its calls run alone.
+  void forget_workers() {
+    if (started_.load()) orphaned_.store(true);
+  }
   bool orphaned() const { return orphaned_.load(std::memory_order_relaxed); }
 
  private:
+  bool has_room() {
+    try {
+      jobs_.reserve(jobs_.size() + 1);
+      return true;
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+  }
+
   void start_workers(int wanted) {
     while (static_cast<int>(workers_.size()) < wanted) {
       try {
         workers_.reserve(workers_.size() + 1);
+        const SignalsBlocked blocked;
         std::thread worker([this] { serve(); });
         workers_.push_back(worker.native_handle());
         worker.detach();
@@ -163,16 +181,14 @@ class Pool {
   std::vector<pthread_t> workers_;
   int avoided_cpu_ = -1;  // where the last caller ran
   int sleepers_ = 0;
+  std::atomic<bool> started_{false};
   std::atomic<bool> orphaned_{false};
 };
 
-Pool& pool() {
-  static Pool& instance = [&]() -> Pool& {
-    static Pool* const created = new Pool;
-    pthread_atfork(nullptr, nullptr, [] { created->forget_workers(); });
-    return *created;
-  }();
-  return instance;
+Immortal<Pool> pool;
+
+__attribute__((constructor)) void prepare() {
+  pthread_atfork(nullptr, nullptr, [] { pool->forget_workers(); });
 }
 
 int usable_cpus() {
@@ -192,14 +208,11 @@ int read_thread_count() {
 
 }  // namespace
 
-int thread_count() {
-  static const int count = read_thread_count();
-  return count;
-}
+int thread_count() { return once<int, read_thread_count>(); }
 
 void parallel_detail::run(int64_t total, int64_t grain, Body body, const void* context) {
   const int threads = thread_count();
-  if (threads == 1 || pool().orphaned()) {
+  if (threads == 1 || pool->orphaned()) {
     body(context, 0, total);
     return;
   }
@@ -207,7 +220,7 @@ void parallel_detail::run(int64_t total, int64_t grain, Body body, const void* c
   const int64_t chunks = std::min<int64_t>(grains, threads * kChunksPerThread);
   // Rounded down: some more chunks are shared better than fewer and larger ones.
   Job job{body, context, total, grains / chunks * grain};
-  pool().run(job, threads);
+  pool->run(job, threads);
 }
 
 }  // namespace aclhost

@@ -5,6 +5,8 @@
 #include <mutex>
 #include <new>
 
+#include "base/fork_mutex.h"
+
 namespace aclhost {
 
 // An allocator of single objects whose blocks wait for the next object of the type, so that a call
@@ -23,7 +25,7 @@ class Recycled {
     static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__, "an ordinary new suffices");
     if (count == 1) {
       Waiting& waiting = Recycled::waiting();
-      std::lock_guard<std::mutex> lock(waiting.mutex);
+      std::lock_guard<ForkMutex> lock(waiting.mutex);
       if (waiting.count > 0) return static_cast<T*>(waiting.blocks[--waiting.count]);
     }
     return static_cast<T*>(::operator new(count * sizeof(T)));
@@ -32,7 +34,7 @@ class Recycled {
   void deallocate(T* block, size_t count) {
     if (count == 1) {
       Waiting& waiting = Recycled::waiting();
-      std::lock_guard<std::mutex> lock(waiting.mutex);
+      std::lock_guard<ForkMutex> lock(waiting.mutex);
       if (waiting.count < kMost) {
         waiting.blocks[waiting.count++] = block;
         return;
@@ -53,13 +55,13 @@ class Recycled {
  private:
   static constexpr int kMost = 16;
   struct Waiting {
-    std::mutex mutex;
-    void* blocks[kMost];
+    ForkMutex mutex;
+    void* blocks[kMost] = {};
     int count = 0;
   };
-  // Never destroyed: clients compute in static destructors, too.
+  // Made by the compiler and never destroyed (base/immortal.h).
   static Waiting& waiting() {
-    static auto& instance = *new Waiting;
+    static __constinit Waiting instance;
     return instance;
   }
 };

@@ -9,12 +9,12 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <cstdlib>
 #include <mutex>
 #include <new>
 #include <utility>
-#include <vector>
 
+#include "base/fork_mutex.h"
 #include "base/observer.h"
 
 namespace aclhost {
@@ -54,11 +54,14 @@ constexpr uint64_t kSlotMask = (1ULL << 24) - 1;
 constexpr uint64_t tag(Kind kind) { return kMark | static_cast<uint64_t>(kind) << kKindShift; }
 }  // namespace handle_bits
 
+// A registry is a variable of a namespace that is zero when the library is loaded, and lives as
+// long as the process.
 template <typename T, Kind kKind>
 class Registry {
   // state: generation in the upper half (odd while live), pins in the lower half.
   struct Slot {
-    std::atomic<uint64_t> state{0};
+    std::atomic<uint64_t> state;
+    uint64_t next_free;  // while the slot is free: index + 1 of the next one
     alignas(T) std::byte storage[sizeof(T)];
     T* object() { return std::launder(reinterpret_cast<T*>(storage)); }
   };
@@ -166,6 +169,7 @@ class Registry {
   static constexpr const char* kName = observed_name(kKind);
   static constexpr uint64_t kChunk = 4096;
   static constexpr uint64_t kChunks = (handle_bits::kSlotMask + 1) / kChunk;
+  static_assert(alignof(Slot) <= alignof(std::max_align_t), "calloc aligns no better");
 
   Slot& slot(uint64_t index) {
     return chunks_[index / kChunk].load(std::memory_order_acquire)[index % kChunk];
@@ -194,17 +198,19 @@ class Registry {
   }
 
   bool take_slot(uint64_t* index) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    if (!free_.empty()) {
-      *index = free_.back();
-      free_.pop_back();
+    std::lock_guard<ForkMutex> lock(mutex_);
+    if (first_free_ != 0) {
+      *index = first_free_ - 1;
+      first_free_ = slot(*index).next_free;
       return true;
     }
     const uint64_t next = used_.load(std::memory_order_relaxed);
     if (next > handle_bits::kSlotMask) return false;
     if (next % kChunk == 0) {
-      owned_.push_back(std::make_unique<Slot[]>(kChunk));
-      chunks_[next / kChunk].store(owned_.back().get(), std::memory_order_release);
+      // All bits zero is a free slot, and pages that nobody touched cost nothing.
+      void* chunk = std::calloc(kChunk, sizeof(Slot));
+      if (chunk == nullptr) throw std::bad_alloc();
+      chunks_[next / kChunk].store(static_cast<Slot*>(chunk), std::memory_order_release);
     }
     used_.store(next + 1, std::memory_order_release);
     *index = next;
@@ -215,14 +221,14 @@ class Registry {
     // A slot whose generations are used up retires, so that no old handle ever becomes valid again.
     const uint64_t generation = slot(index).state.load(std::memory_order_relaxed) >> 32;
     if (generation + 2 > handle_bits::kGenerationMask) return;
-    std::lock_guard<std::mutex> lock(mutex_);
-    free_.push_back(index);
+    std::lock_guard<ForkMutex> lock(mutex_);
+    slot(index).next_free = first_free_;
+    first_free_ = index + 1;
   }
 
-  std::mutex mutex_;
-  std::vector<uint64_t> free_;
-  std::vector<std::unique_ptr<Slot[]>> owned_;
-  std::unique_ptr<std::atomic<Slot*>[]> chunks_ = std::make_unique<std::atomic<Slot*>[]>(kChunks);
+  ForkMutex mutex_;
+  uint64_t first_free_ = 0;  // index + 1; 0 for none
+  std::atomic<Slot*> chunks_[kChunks] = {};
   std::atomic<uint64_t> used_{0};
   std::atomic<int64_t> live_{0};
 };

@@ -7,6 +7,9 @@
 #include <map>
 #include <mutex>
 
+#include "base/fork_mutex.h"
+#include "base/immortal.h"
+
 namespace aclhost {
 namespace {
 
@@ -33,44 +36,50 @@ const char* default_name() {
 
 class Selection {
  public:
-  Selection() {
-    const char* name = std::getenv("ACLHOST_SOC");
-    environment_ = intern(name == nullptr || *name == '\0' ? default_name() : name);
-    current_ = environment_;
+  const Soc* current() {
+    if (!chosen_.load(std::memory_order_acquire)) choose(from_environment(), false);
+    return current_.load(std::memory_order_relaxed);
   }
 
-  const Soc* current() const { return current_; }
-
   bool select(const char* name) {
-    const Soc* soc = name == nullptr ? environment_ : intern(name);
-    if (soc != nullptr || name == nullptr) current_ = soc;
+    const Soc* soc = name == nullptr ? from_environment() : intern(name);
+    if (soc != nullptr || name == nullptr) choose(soc, true);
     return soc != nullptr;
   }
 
  private:
+  const Soc* from_environment() {
+    const char* name = std::getenv("ACLHOST_SOC");
+    return intern(name == nullptr || *name == '\0' ? default_name() : name);
+  }
+
+  void choose(const Soc* soc, bool anew) {
+    std::lock_guard<ForkMutex> lock(mutex_);
+    if (!anew && chosen_.load(std::memory_order_relaxed)) return;
+    current_.store(soc, std::memory_order_relaxed);
+    chosen_.store(true, std::memory_order_release);
+  }
+
   const Soc* intern(const std::string& name) {
     const ProductInfo* info = product_of(name);
     if (info == nullptr) return nullptr;
-    std::lock_guard<std::mutex> lock(mutex_);
+    std::lock_guard<ForkMutex> lock(mutex_);
     return &known_.try_emplace(name, Soc{name, info->product, info->title}).first->second;
   }
 
-  std::mutex mutex_;
+  ForkMutex mutex_;
   std::map<std::string, Soc> known_;
-  const Soc* environment_ = nullptr;
   std::atomic<const Soc*> current_{nullptr};
+  std::atomic<bool> chosen_{false};
 };
 
-Selection& selection() {
-  static auto& instance = *new Selection;
-  return instance;
-}
+Immortal<Selection> selection;
 
 }  // namespace
 
-const Soc* current_soc() { return selection().current(); }
+const Soc* current_soc() { return selection->current(); }
 
-bool select_soc(const char* name) { return selection().select(name); }
+bool select_soc(const char* name) { return selection->select(name); }
 
 std::string example_socs() {
   std::string text;

@@ -3,6 +3,8 @@
 
 #include <atomic>
 
+#include "acl/acl_base.h"
+
 namespace aclhost {
 
 struct Status::Shared {
@@ -15,6 +17,25 @@ Status Status::failed(Failure failure) {
   status.shared_ = new Shared{std::move(failure)};
   return status;
 }
+
+namespace {
+
+// Made when the library is loaded, when memory is there.
+Status made_early() {
+  return Status::failed({ACL_ERROR_RT_INTERNAL_ERROR, "", "no_exception",
+                         "a task of the stream could not finish: out of memory"});
+}
+
+const Status& reserve() {
+  static const Status* const instance = new Status(made_early());
+  return *instance;
+}
+
+__attribute__((constructor)) void prepare() { reserve(); }
+
+}  // namespace
+
+Status Status::out_of_memory() noexcept { return reserve(); }
 
 const Failure& Status::failure() const { return shared_->failure; }
 

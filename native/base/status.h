@@ -33,6 +33,8 @@ class [[nodiscard]] Status {
   }
 
   static Status failed(Failure failure);
+  // What is left to say when there is no memory for a text: code 507000.
+  static Status out_of_memory() noexcept;
 
   bool ok() const { return shared_ == nullptr; }
   int32_t code() const { return shared_ != nullptr ? failure().code : 0; }

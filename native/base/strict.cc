@@ -4,14 +4,19 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/immortal.h"
+
 namespace aclhost {
 
-bool is_strict() {
-  static const bool strict = [] {
-    const char* text = std::getenv("ACLHOST_STRICT");
-    return text != nullptr && std::strcmp(text, "1") == 0;
-  }();
-  return strict;
+namespace {
+
+bool read_strict() {
+  const char* text = std::getenv("ACLHOST_STRICT");
+  return text != nullptr && std::strcmp(text, "1") == 0;
 }
+
+}  // namespace
+
+bool is_strict() { return once<bool, read_strict>(); }
 
 }  // namespace aclhost

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "binding/gil.h"
 #include "binding/numpy.h"
 #include "binding/raise.h"
 #include "binding/values.h"
@@ -17,20 +18,20 @@
 namespace nb = nanobind;
 
 namespace aclhost::python {
-namespace {
 
-// Elements of all tensors together up to which a call keeps the GIL: what is over sooner than
-// another thread could make use of it.
-constexpr int64_t kBriefElements = 16384;
-
-// Raises AclnnError with the failure's status, parameter, rule and message.
-[[noreturn]] void raise_aclnn(const Failure& failure) {
+void raise_aclnn(const Failure& failure) {
   const nb::object type = nb::module_::import_("aclhost._errors").attr("AclnnError");
   const nb::object error =
       type(failure.message.c_str(), failure.code, failure.parameter.c_str(), failure.rule.c_str());
   PyErr_SetObject(type.ptr(), error.ptr());
   throw nb::python_error();
 }
+
+namespace {
+
+// Elements of all tensors together up to which a call keeps the GIL: what is over sooner than
+// another thread could make use of it.
+constexpr int64_t kBriefElements = 16384;
 
 const Soc* require_soc(const char* op) {
   if (const Soc* soc = current_soc()) return soc;
@@ -229,7 +230,7 @@ void Invocation::zero_new_results() {
 
 Status Invocation::run_unlocked() {
   if (total_elements(args_) <= kBriefElements) return run(args_);
-  nb::gil_scoped_release unlocked;
+  const WithoutGil unlocked;
   return run(args_);
 }
 

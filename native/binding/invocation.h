@@ -12,6 +12,9 @@
 
 namespace aclhost::python {
 
+// Raises AclnnError with the failure's status, parameter, rule and message.
+[[noreturn]] void raise_aclnn(const Failure& failure);
+
 // An operator as a Python function.
 struct FunctionInfo {
   const Operator* op;

@@ -7,6 +7,7 @@
 #include "base/isa.h"
 #include "base/parallel.h"
 #include "binding/array.h"
+#include "binding/numpy.h"
 #include "binding/raise.h"
 #include "binding/result_memory.h"
 #include "operator/launch.h"
@@ -88,6 +89,7 @@ NB_MODULE(_native, module) {
   module.def("instruction_set", &aclhost::python::instruction_set);
   module.def("thread_count", &aclhost::thread_count);
   module.def("result_memory", &aclhost::python::result_memory_state);
+  module.def("finish_imports", &aclhost::python::finish_imports);
   module.def("call_counts", &aclhost::python::python_call_counts);
   aclhost::python::bind_streaming(module);
   aclhost::python::bind_operators(module);

@@ -25,6 +25,8 @@ struct TypeNumbers {
   int of[kCount];
 };
 
+bool types_asked = false;  // guarded by the GIL
+
 int number_of(const ElementType& type) {
   const bool from_ml_dtypes =
       type.dlpack_code == dlpack::kBfloat || type.dlpack_code >= dlpack::kFloat8E4M3fn;
@@ -46,6 +48,7 @@ int number_of(const ElementType& type) {
 // initialiser while it holds the GIL would wait for ever. Built twice does no harm.
 const TypeNumbers& type_numbers() {
   static const TypeNumbers* numbers = nullptr;
+  types_asked = true;
   if (!numbers) {
     auto* made = new TypeNumbers;
     for (int& number : made->of) number = TypeNumbers::kNone;
@@ -132,6 +135,10 @@ nb::object swap_handler(PyObject* handler) {
 PyArrayObject* as_array(PyObject* object) { return reinterpret_cast<PyArrayObject*>(object); }
 
 }  // namespace
+
+void finish_imports() {
+  if (types_asked) type_numbers();
+}
 
 void import_numpy() {
   if (PyArray_ImportNumPyAPI() < 0) throw nb::python_error();

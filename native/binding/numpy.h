@@ -12,6 +12,9 @@
 namespace aclhost::python {
 
 void import_numpy();  // raises ImportError
+// Waits until no other thread is importing what a call needs. A child that is forked meanwhile
+// would wait for that thread for ever.
+void finish_imports();
 bool is_numpy_array(PyObject* object);
 bool is_numpy_scalar(PyObject* object);  // ml_dtypes scalars too
 bool is_numpy_bool(PyObject* object);    // a scalar of NumPy's own bool

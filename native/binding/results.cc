@@ -1,16 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results as arrays of the caller's kind.
+#include "aclnn/opdev/op_errno.h"
 #include "binding/array.h"
 #include "binding/foreign.h"
+#include "binding/invocation.h"
 #include "binding/numpy.h"
+#include "binding/raise.h"
 #include "binding/torch.h"
+#include "dtypes.h"
+#include "operator/layouts.h"
 
 namespace aclhost::python {
 namespace nb = nanobind;
 
+namespace {
+
+[[noreturn]] void no_memory_for(const TensorView& wanted) {
+  raise(PyExc_MemoryError, "out: there is no memory for a result of shape %s",
+        shape_text(wanted).c_str());
+}
+
+// What NumPy and torch would refuse, each with words of its own.
+void check_size(const TensorView& wanted) {
+  __int128 bytes = data_type_bits(wanted.dtype);
+  for (int i = 0; i < wanted.rank; ++i) {
+    if (wanted.shape[i] < 0) {
+      raise_aclnn({ACLNN_ERR_PARAM_INVALID, "out", "result_shape",
+                   "out: the result would have the shape " + shape_text(wanted) +
+                       ", with less than nothing in a dimension; got a window that is larger than "
+                       "the input with its padding. Pass a smaller window or a larger input."});
+    }
+    bytes = wanted.empty() ? 0 : bytes * wanted.shape[i];
+    if (bytes / 8 > PTRDIFF_MAX) no_memory_for(wanted);
+  }
+}
+
+}  // namespace
+
 nb::object empty_result(const Array& like, const TensorView& wanted) {
-  return like.kind == ArrayKind::kTorch ? empty_torch(foreign_type(like.object), wanted)
-                                        : empty_numpy(wanted);
+  check_size(wanted);
+  try {
+    return like.kind == ArrayKind::kTorch ? empty_torch(foreign_type(like.object), wanted)
+                                          : empty_numpy(wanted);
+  } catch (nb::python_error& error) {
+    const bool torch = like.kind == ArrayKind::kTorch;
+    // Torch has no exception of its own for this.
+    if (!error.matches(torch ? PyExc_RuntimeError : PyExc_MemoryError)) throw;
+    no_memory_for(wanted);
+  }
 }
 
 nb::object finish_result(const Array& like, nb::object result) {

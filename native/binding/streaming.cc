@@ -6,6 +6,7 @@
 
 #include "base/isa.h"
 #include "binding/array.h"
+#include "binding/gil.h"
 #include "binding/raise.h"
 
 namespace nb = nanobind;
@@ -54,7 +55,7 @@ void stream_add(nb::handle a, nb::handle b, nb::handle c) {
   if (lengths[0] != lengths[2] || lengths[1] != lengths[2]) {
     raise(PyExc_ValueError, "a, b and c must be equally long");
   }
-  nb::gil_scoped_release unlocked;
+  const WithoutGil unlocked;
 #if defined(__x86_64__)
   if (current_isa() == Isa::kAvx512) return avx512::stream_add(from_a, from_b, to, lengths[2]);
   if (current_isa() == Isa::kAvx2) return avx2::stream_add(from_a, from_b, to, lengths[2]);

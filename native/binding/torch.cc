@@ -39,18 +39,6 @@ nb::object torch_attribute(const char* module, const char* name) {
   return nb::module_::import_(module).attr(name);
 }
 
-// Lazy negations are imaginary parts of conjugates, the second of two numbers each. So no distance
-// in them is odd, and mostly torch need not be asked, which takes as long as describing the tensor.
-bool may_be_negation(const TensorView& view) {
-  const bool is_part = view.dtype == ACL_FLOAT || view.dtype == ACL_DOUBLE ||
-                       view.dtype == ACL_FLOAT16;  // what complex numbers are made of
-  if (!is_part) return false;
-  for (int i = 0; i < view.rank; ++i) {
-    if (view.shape[i] > 1 && view.strides[i] % 2 != 0) return false;
-  }
-  return true;
-}
-
 // torch.empty(shape, dtype=..., device="cpu"). The device is named because
 // torch.set_default_device changes the default.
 nb::object ordinary_torch(const ElementType& type, const TensorView& wanted) {
@@ -119,7 +107,7 @@ void check_torch(nb::handle tensor, const ForeignType& type, const TensorView& v
           "%s: the tensor requires grad, and the operators record no gradients; pass .detach()",
           parameter);
   }
-  if (may_be_negation(view) && torch_says(PyObject_CallMethodNoArgs(tensor.ptr(), is_neg))) {
+  if (torch_says(PyObject_CallMethodNoArgs(tensor.ptr(), is_neg))) {
     raise(PyExc_ValueError, "%s: the tensor is a lazy negation; pass .resolve_neg()", parameter);
   }
   const bool complex = view.dtype == ACL_COMPLEX64 || view.dtype == ACL_COMPLEX128;

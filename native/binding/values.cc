@@ -32,7 +32,8 @@ ScalarValue scalar_from_int(nb::handle object, const char* parameter) {
   const unsigned long long large = PyLong_AsUnsignedLongLong(object.ptr());
   if (PyErr_Occurred()) {
     PyErr_Clear();
-    raise(PyExc_OverflowError, "%s: %S fits no 64-bit integer", parameter, object.ptr());
+    raise(PyExc_OverflowError, "%s: %s fits no 64-bit integer", parameter,
+          shown(object.ptr()).c_str());
   }
   return make_scalar<uint64_t>(ACL_UINT64, large);
 }
@@ -61,7 +62,7 @@ int64_t to_int64(PyObject* integer, const char* parameter) {
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(integer, &overflow);
   if (overflow != 0) {
-    raise(PyExc_OverflowError, "%s: %S fits no 64-bit integer", parameter, integer);
+    raise(PyExc_OverflowError, "%s: %s fits no 64-bit integer", parameter, shown(integer).c_str());
   }
   return value;
 }
@@ -164,8 +165,8 @@ int64_t integer_from_python(nb::handle object, const char* parameter, const char
   }
   // Another object's repr is code of its own.
   if (is_word) {
-    raise(PyExc_ValueError, "%s: expected one of %s or its number, got %R", parameter,
-          known.c_str(), object.ptr());
+    raise(PyExc_ValueError, "%s: expected one of %s or its number, got %s", parameter,
+          known.c_str(), shown(object.ptr()).c_str());
   }
   raise(PyExc_ValueError, "%s: expected one of %s or its number, got %s", parameter, known.c_str(),
         Py_TYPE(object.ptr())->tp_name);

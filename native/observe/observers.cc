@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atomic>
 #include <cstdlib>
+#include <mutex>
 
 #include "base/observer.h"
 #include "observe/strict.h"
@@ -17,15 +19,38 @@ Observers choose() {
   return chosen;
 }
 
-// Observers report when the process ends, after everything that was made later has gone: so they
-// come first.
-__attribute__((constructor)) void begin_early() { observers(); }
+std::atomic<const Observers*> known{nullptr};
+std::mutex choosing;
+
+const Observers& choose_once() {
+  const std::lock_guard<std::mutex> lock(choosing);
+  if (known.load() == nullptr) known.store(new Observers(choose()));
+  return *known.load();
+}
+
+constexpr int kMostActions = 4;
+void (*actions[kMostActions])(int status);
+std::atomic<int> action_count{0};
+
+// Observers report when the process ends, after everything that was made later has gone: so this
+// comes first of all, when the library is loaded. The first observer comes last, as it may end the
+// process with a status of its own.
+constexpr int kFirst = 101;
+__attribute__((constructor(kFirst))) void prepare() {
+  on_exit(
+      [](int status, void*) {
+        for (int i = action_count - 1; i >= 0; --i) actions[i](status);
+      },
+      nullptr);
+}
 
 }  // namespace
 
+void when_process_ends(void (*action)(int status)) { actions[action_count++] = action; }
+
 const Observers& observers() {
-  static const auto& instance = *new Observers(choose());
-  return instance;
+  const Observers* chosen = known.load(std::memory_order_acquire);
+  return chosen != nullptr ? *chosen : choose_once();
 }
 
 Work with_workspace(Work work, const void* workspace, size_t size) {

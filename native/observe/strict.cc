@@ -177,13 +177,11 @@ Strict& strict() {
 Observer* make_strict_observer() {
   Strict& instance = strict();
   watch_faults([](const void* address) { return strict().explain_fault(address); });
-  on_exit(
-      [](int status, void*) {
-        if (in_forked_child()) return;  // the findings are its parent's
-        strict().report_leaks();
-        conclude(status);
-      },
-      nullptr);
+  when_process_ends([](int status) {
+    if (in_forked_child()) return;  // the findings are its parent's
+    strict().report_leaks();
+    conclude(status);
+  });
   return &instance;
 }
 

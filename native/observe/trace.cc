@@ -111,7 +111,7 @@ Trace* instance = nullptr;
 
 Observer* make_trace_observer(const char* path) {
   instance = new Trace(path);
-  std::atexit([] {
+  when_process_ends([](int) {
     if (!in_forked_child()) instance->write();
   });
   return instance;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operator/accepted.h"
 
+#include <pthread.h>
+
 #include <cstring>
-#include <new>
+#include <memory>
+#include <utility>
 
 #include "operator/descriptor.h"
 
@@ -12,19 +15,25 @@ namespace {
 constexpr size_t kSlots = 16;   // operators in turn; two of one slot push each other out
 constexpr size_t kTensors = 8;  // longer lists take longer to compare than to check
 
-// Plain pointers: clients compute in static destructors, when objects of threads are gone.
+// Plain pointers, freed by a key: a thread_local object with a destructor would end the process
+// where there is no memory to note the destructor.
 thread_local Args* slots[kSlots] = {};
-thread_local bool thread_ended = false;
+thread_local bool is_noted = false;  // that they have to be freed
 
-struct EndOfThread {
-  ~EndOfThread() {
-    thread_ended = true;
-    for (Args*& slot : slots) {
-      delete slot;
-      slot = nullptr;
-    }
-  }
-};
+pthread_key_t key;
+bool has_key = false;
+
+__attribute__((constructor)) void prepare() {
+  has_key = pthread_key_create(&key, [](void*) {
+              is_noted = false;
+              for (Args*& slot : slots) delete std::exchange(slot, nullptr);
+            }) == 0;
+}
+
+bool note() {
+  is_noted = is_noted || (has_key && pthread_setspecific(key, slots) == 0);
+  return is_noted;
+}
 
 Args*& slot_of(const Operator* op) {
   return slots[reinterpret_cast<uintptr_t>(op) / sizeof(Operator) % kSlots];
@@ -76,14 +85,16 @@ bool was_accepted(const Args& args) {
 }
 
 void accept(const Args& args) {
-  if (thread_ended || args.tensors.size() > kTensors) return;
-  thread_local EndOfThread end_of_thread;
+  if (args.tensors.size() > kTensors || !note()) return;
   Args*& slot = slot_of(args.op);
-  if (slot == nullptr) {
-    slot = new (std::nothrow) Args(args);
+  // Away while it changes: a copy that fails must not leave parts of two calls.
+  std::unique_ptr<Args> kept(std::exchange(slot, nullptr));
+  if (kept == nullptr) {
+    kept = std::make_unique<Args>(args);
   } else {
-    *slot = args;
+    *kept = args;
   }
+  slot = kept.release();
 }
 
 }  // namespace aclhost

@@ -21,6 +21,15 @@
 namespace aclhost {
 namespace {
 
+__constinit Registry<Executor, Kind::kExecutor> all_executors;
+
+struct LaunchTask {
+  std::shared_ptr<Launch> launch;
+
+  Status operator()() const { return launch->execute(); }
+  bool touches(const MemoryRange& range) const { return launch->touches(range); }
+};
+
 // Elements of all tensors together up to which the calling thread computes an operator itself: what
 // takes about as long as waking another thread.
 constexpr int64_t kSmallElements = 4096;
@@ -52,12 +61,19 @@ std::shared_ptr<Launch> make_launch(const Operator& op) {
   return std::allocate_shared<Launch>(Recycled<Launch>(), op);
 }
 
+bool writes(const ParamInfo& param) {
+  return param.kind == ParamKind::kTensorOut || param.kind == ParamKind::kTensorInOut;
+}
+
 // A launch that touches memory which does not exist would fault on a device: 507015 at
 // synchronisation. Also the answer for what was freed before the launch.
-Status check_memory(const char* op, const char* tensor, const TensorView& view, uint64_t asked) {
+Status check_memory(const char* op, const ParamInfo& param, const TensorView& view,
+                    uint64_t asked) {
   if (!view.present || view.empty()) return {};
   const ByteSpan span = span_of(view);
-  if (view.data != nullptr && is_mapped(span.begin, span.size, asked)) return {};
+  const Access access = writes(param) ? Access::kWrite : Access::kRead;
+  if (view.data != nullptr && is_accessible(span.begin, span.size, access, asked)) return {};
+  const char* tensor = param.name;
   Failure failure;
   failure.code = ACL_ERROR_RT_AICORE_EXCEPTION;
   failure.parameter = tensor;
@@ -80,7 +96,7 @@ Region region_of(const ParamInfo& param, const TensorView& view) {
           {view.shape, view.shape + view.rank},
           {view.strides, view.strides + view.rank},
           param.reads,
-          param.kind == ParamKind::kTensorOut || param.kind == ParamKind::kTensorInOut};
+          writes(param)};
 }
 
 std::string describe_tensor(const char* name, const TensorView& view) {
@@ -135,15 +151,12 @@ aclnnStatus prepare(const Operator& op, const Given* given, uint64_t* workspace_
 
 }  // namespace
 
-Registry<Executor, Kind::kExecutor>& executors() {
-  static auto& registry = *new Registry<Executor, Kind::kExecutor>;
-  return registry;
-}
+Registry<Executor, Kind::kExecutor>& executors() { return all_executors; }
 
 Status Launch::execute() const {
   Status status;
   for_each_tensor(args, args.tensors, [&](const ParamInfo& param, const TensorView& view) {
-    if (status.ok()) status = check_memory(args.op->name, param.name, view, asked);
+    if (status.ok()) status = check_memory(args.op->name, param, view, asked);
   });
   if (!status.ok()) return status;
   if (!is_strict()) return run(args);
@@ -163,6 +176,16 @@ Work Launch::describe() const {
   return work;
 }
 
+bool Launch::touches(const MemoryRange& range) const {
+  bool touched = false;
+  for_each_tensor(args, args.tensors, [&](const ParamInfo&, const TensorView& view) {
+    if (touched || !view.present || view.empty()) return;
+    const ByteSpan span = span_of(view);
+    touched = range.overlaps(MemoryRange::of(span.begin, span.size));
+  });
+  return touched;
+}
+
 void Launch::rebind(const aclTensor* source, void* address) {
   for (TensorView& view : args.tensors) {
     if (view.present && view.source == source) view.data = address;
@@ -171,10 +194,10 @@ void Launch::rebind(const aclTensor* source, void* address) {
 
 aclnnStatus phase_one(const Operator& op, const Given* given, uint64_t* workspace_size,
                       aclOpExecutor** executor) {
-  if (workspace_size == nullptr) return null_result(op.name, "workspaceSize");
-  if (executor == nullptr) return null_result(op.name, "executor");
   aclnnStatus status;
   try {
+    if (workspace_size == nullptr) return null_result(op.name, "workspaceSize");
+    if (executor == nullptr) return null_result(op.name, "executor");
     status = prepare(op, given, workspace_size, executor);
   } catch (...) {
     status = report_exception(ACLNN_ERR_INNER_CREATE_EXECUTOR, op.name);
@@ -209,9 +232,10 @@ aclnnStatus phase_two(const char* op, void* workspace, uint64_t workspace_size,
     }
     const Weight weight =
         total_elements(launch->args) <= kSmallElements ? Weight::kSmall : Weight::kLarge;
+    const MemoryUse use;
     launch->asked = frees();
     const auto work = [&] { return with_workspace(launch->describe(), workspace, workspace_size); };
-    submit_work(*queue, weight, work, [launch] { return launch->execute(); });
+    submit_work(*queue, weight, work, LaunchTask{launch});
     return 0;
   });
 }

@@ -11,6 +11,7 @@
 #include "base/registry.h"
 #include "operator/args.h"
 #include "operator/descriptor.h"
+#include "runtime/task.h"
 
 namespace aclhost {
 
@@ -20,6 +21,7 @@ struct Launch {
 
   Status execute() const;
   Work describe() const;
+  bool touches(const MemoryRange& range) const;
   // Gives another address to every tensor that was copied from this handle.
   void rebind(const aclTensor* source, void* address);
 

@@ -5,21 +5,23 @@ namespace aclhost {
 
 namespace {
 
-template <typename Type>
-Type& immortal() {
-  static auto& instance = *new Type;
-  return instance;
-}
+__constinit TensorRegistry all_tensors;
+__constinit ScalarRegistry all_scalars;
+__constinit IntArrayRegistry all_int_arrays;
+__constinit FloatArrayRegistry all_float_arrays;
+__constinit BoolArrayRegistry all_bool_arrays;
+__constinit TensorListRegistry all_tensor_lists;
+__constinit ScalarListRegistry all_scalar_lists;
 
 }  // namespace
 
-TensorRegistry& tensors() { return immortal<TensorRegistry>(); }
-ScalarRegistry& scalars() { return immortal<ScalarRegistry>(); }
-IntArrayRegistry& int_arrays() { return immortal<IntArrayRegistry>(); }
-FloatArrayRegistry& float_arrays() { return immortal<FloatArrayRegistry>(); }
-BoolArrayRegistry& bool_arrays() { return immortal<BoolArrayRegistry>(); }
-TensorListRegistry& tensor_lists() { return immortal<TensorListRegistry>(); }
-ScalarListRegistry& scalar_lists() { return immortal<ScalarListRegistry>(); }
+TensorRegistry& tensors() { return all_tensors; }
+ScalarRegistry& scalars() { return all_scalars; }
+IntArrayRegistry& int_arrays() { return all_int_arrays; }
+FloatArrayRegistry& float_arrays() { return all_float_arrays; }
+BoolArrayRegistry& bool_arrays() { return all_bool_arrays; }
+TensorListRegistry& tensor_lists() { return all_tensor_lists; }
+ScalarListRegistry& scalar_lists() { return all_scalar_lists; }
 
 int32_t invalid_handle(const Call& call, const char* parameter, const void* handle, bool was_ours) {
   if (was_ours) observe([&](Observer& o) { o.misused(call.name, parameter, handle); });

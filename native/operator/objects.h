@@ -65,7 +65,8 @@ std::vector<T> copied(const Given* values, uint64_t size) {
   // A long array is rare enough to make sure that it is there.
   constexpr uint64_t kLong = 1024;
   if (values != nullptr && size > kLong &&
-      (size > SIZE_MAX / sizeof(Given) || !is_mapped(values, size * sizeof(Given)))) {
+      (size > SIZE_MAX / sizeof(Given) ||
+       !is_accessible(values, size * sizeof(Given), Access::kRead))) {
     throw std::length_error("the array is shorter than the size passed with it");
   }
   std::vector<T> copy(values == nullptr ? 0 : size);

@@ -105,7 +105,9 @@ extern "C" aclTensor* aclCreateTensor(const int64_t* viewDims, uint64_t viewDims
     std::vector<int64_t> storage_shape = copied<int64_t>(storageDims, storageDimsNum);
     void* handle = tensors().create();
     if (handle == nullptr) return no_handle_left(call);
-    TensorObject& tensor = *tensors().find(handle);
+    const TensorRegistry::Ref created = tensors().find(handle);
+    if (!created) return no_handle_left(call);  // destroyed by a thread that guessed the handle
+    TensorObject& tensor = *created;
     tensor.view.present = true;
     tensor.view.source = static_cast<aclTensor*>(handle);
     tensor.view.dtype = dataType;

@@ -84,6 +84,11 @@ inline bool same_shape(const TensorView& a, const TensorView& b) {
   return has_dimensions(a, b.rank, b.shape);
 }
 
+// Absurd sizes are legal in a description and must not trap.
+inline int64_t wrapping_product(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+}
+
 // A dense tensor without memory.
 inline TensorView row_major_view(const Shape& shape, aclDataType dtype) {
   TensorView view;
@@ -95,7 +100,7 @@ inline TensorView row_major_view(const Shape& shape, aclDataType dtype) {
   for (int i = shape.rank - 1; i >= 0; --i) {
     view.shape[i] = shape.dims[i];
     view.strides[i] = view.storage_elements;
-    view.storage_elements *= shape.dims[i];
+    view.storage_elements = wrapping_product(view.storage_elements, shape.dims[i]);
   }
   return view;
 }

@@ -16,6 +16,8 @@
 
 #include "acl/acl_rt.h"
 #include "base/call.h"
+#include "base/immortal.h"
+#include "base/threads.h"
 #include "runtime/context.h"
 #include "runtime/event.h"
 #include "runtime/observed.h"
@@ -32,6 +34,12 @@ struct Report {
   MarkPtr over;  // reached when the function has returned, or will never run
 };
 
+// Reaches the mark when a function of the program is over, however it ends.
+struct Ending {
+  const MarkPtr& over;
+  ~Ending() { over->reach(); }
+};
+
 // What one thread has to do. Streams hold it, so that an unsubscribed one still ends well.
 class Inbox {
  public:
@@ -46,7 +54,7 @@ class Inbox {
     std::unique_lock<std::mutex> lock(mutex_);
     const auto ready = [this] { return !reports_.empty() || closed_; };
     if (timeout < 0) {
-      changed_.wait(lock, ready);
+      wait_for_ever(changed_, lock, ready);
     } else if (!changed_.wait_for(lock, std::chrono::milliseconds(timeout), ready)) {
       return false;
     }
@@ -89,10 +97,9 @@ struct Subscriptions {
   }
 };
 
-Subscriptions& subscriptions() {
-  static auto& instance = *new Subscriptions;
-  return instance;
-}
+Immortal<Subscriptions> all_subscriptions;
+
+Subscriptions& subscriptions() { return *all_subscriptions; }
 
 uint64_t this_thread() { return static_cast<uint64_t>(pthread_self()); }
 
@@ -147,9 +154,9 @@ int32_t process(const Call& call, int32_t timeout) {
     return call.fail(ACL_ERROR_RT_REPORT_TIMEOUT, "timeout",
                      "of " + std::to_string(timeout) + " ms passed without a callback");
   }
+  const Ending ending{report.over};
   observe([&](Observer& o) { o.destroyed(report.name); });
   report.function(report.data);
-  report.over->reach();
   return ACL_SUCCESS;
 }
 

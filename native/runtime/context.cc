@@ -7,10 +7,13 @@
 #include "acl/acl_rt.h"
 #include "base/fork.h"
 #include "base/observer.h"
+#include "base/threads.h"
 #include "runtime/device.h"
 
 namespace aclhost {
 namespace {
+
+__constinit ContextRegistry all_contexts;
 
 constexpr int32_t kMaxStreams = 1984;  // per device, as on the hardware
 
@@ -40,12 +43,12 @@ Context::Context(int32_t device, bool primary)
       primary_(primary),
       default_stream_(streams().create(device, id_)) {
   for (auto& option : options) option = kNotSet;
-  forbid_fork();
 }
 
 Context::~Context() { close(); }
 
-void Context::close() {
+void Context::close(bool force) {
+  const NoCancellation whole;
   std::set<aclrtStream> ending;
   {
     std::lock_guard<std::mutex> lock(mutex_);
@@ -53,15 +56,20 @@ void Context::close() {
     ending.swap(streams_);
   }
   stream_count(device_) -= static_cast<int32_t>(ending.size());
-  ending.insert(default_stream_);
   for (aclrtStream handle : ending) {
-    const StreamRef stream = streams().find(handle);
-    streams().destroy(handle);
-    if (!stream) continue;
-    stream->wait();
-    observe([&](Observer& o) { o.joined_stream(stream->id()); });
-    if (handle != default_stream_) observe([&](Observer& o) { o.destroyed(handle); });
+    end_stream(handle, force);
+    observe([&](Observer& o) { o.destroyed(handle); });
   }
+  end_stream(default_stream_, force);
+}
+
+void Context::end_stream(aclrtStream handle, bool force) {
+  const StreamRef stream = streams().find(handle);
+  streams().destroy(handle);
+  if (!stream) return;
+  if (force) return stream->cancel();
+  stream->wait();
+  observe([&](Observer& o) { o.joined_stream(stream->id()); });
 }
 
 int32_t Context::create_stream(const Call& call, StreamConfig config, aclrtStream* stream) {
@@ -74,9 +82,17 @@ int32_t Context::create_stream(const Call& call, StreamConfig config, aclrtStrea
                          std::to_string(kMaxStreams) +
                          " streams, which is the limit; destroy some with aclrtDestroyStream");
   }
-  *stream = streams().create(device_, id_, config);
-  streams_.insert(*stream);
-  observe([&](Observer& o) { o.created(*stream, "stream"); });
+  aclrtStream created = nullptr;
+  try {
+    created = streams().create(device_, id_, config);
+    streams_.insert(created);
+  } catch (...) {
+    streams().destroy(created);
+    --stream_count(device_);
+    throw;
+  }
+  *stream = created;
+  observe([&](Observer& o) { o.created(created, "stream"); });
   return ACL_SUCCESS;
 }
 
@@ -90,10 +106,7 @@ bool Context::destroy_stream(aclrtStream stream) {
   return streams().destroy(stream);
 }
 
-ContextRegistry& contexts() {
-  static auto& registry = *new ContextRegistry;
-  return registry;
-}
+ContextRegistry& contexts() { return all_contexts; }
 
 ContextRef current_context() { return contexts().find(current_handle()); }
 
@@ -129,6 +142,7 @@ extern "C" aclError aclrtCreateContext(aclrtContext* context, int32_t deviceId) 
   return acl_call("aclrtCreateContext", [&](const Call& call) {
     if (context == nullptr) return call.null("context");
     if (const int32_t code = check_device(call, deviceId)) return code;
+    forbid_fork();
     const aclrtContext created = contexts().create(deviceId, false);
     if (created == nullptr) return no_more_contexts(call);
     *context = thread_explicit = created;

@@ -31,11 +31,14 @@ class Context {
 
   int32_t create_stream(const Call& call, StreamConfig config, aclrtStream* stream);
   bool destroy_stream(aclrtStream stream);  // false if it is not (or no longer) a stream of this
-  void close();                             // waits for all streams and ends them
+  // Ends all streams and waits for them; by force, they are cancelled instead.
+  void close(bool force = false);
 
   std::atomic<int64_t> options[kOptions];
 
  private:
+  static void end_stream(aclrtStream handle, bool force);
+
   const uint64_t id_;
   const int32_t device_;
   const bool primary_;

@@ -47,6 +47,34 @@ void move(const Rows& rows) {
   }
 }
 
+struct CopyTask {
+  Rows rows;
+
+  Status operator()() const {
+    move(rows);
+    return {};
+  }
+  bool touches(const MemoryRange& range) const {
+    return range.overlaps(MemoryRange::of(rows.dst, rows.dst_span())) ||
+           range.overlaps(MemoryRange::of(rows.src, rows.src_span()));
+  }
+};
+
+struct FillTask {
+  void* start;
+  int32_t value;
+  size_t count;
+
+  void fill() const { std::memset(reachable(start), value, count); }
+  Status operator()() const {
+    fill();
+    return {};
+  }
+  bool touches(const MemoryRange& range) const {
+    return range.overlaps(MemoryRange::of(start, count));
+  }
+};
+
 int32_t too_many(const Call& call, const char* limit_name, size_t limit, size_t count) {
   return call.fail(ACL_ERROR_RT_PARAM_INVALID, "count",
                    "is " + std::to_string(count) + " but " + limit_name + " is " +
@@ -59,21 +87,24 @@ int32_t bad_kind(const Call& call, int kind, const char* allowed) {
                        " of aclrtMemcpyKind");
 }
 
-int32_t check_range(const Call& call, const char* parameter, const void* pointer, size_t size) {
+int32_t check_range(const Call& call, const char* parameter, const void* pointer, size_t size,
+                    Access access) {
   if (leaves_allocation(pointer, size)) {
     return call.fail(ACL_ERROR_RT_PARAM_INVALID, parameter,
                      hex(pointer) + ": the allocation it lies in ends before " +
                          std::to_string(size) + " bytes; allocate more or pass a smaller count");
   }
-  if (is_mapped(pointer, size)) return ACL_SUCCESS;
+  if (is_accessible(pointer, size, access)) return ACL_SUCCESS;
   return call.fail(ACL_ERROR_RT_PARAM_INVALID, parameter,
                    hex(pointer) + ": there is no memory of " + std::to_string(size) +
-                       " bytes at this address; it may have been freed before");
+                       (access == Access::kRead ? " bytes to read" : " bytes to write") +
+                       " at this address; it may have been freed before");
 }
 
 int32_t check_ranges(const Call& call, const Rows& rows) {
-  if (const int32_t code = check_range(call, "dst", rows.dst, rows.dst_span())) return code;
-  return check_range(call, "src", rows.src, rows.src_span());
+  const int32_t code = check_range(call, "dst", rows.dst, rows.dst_span(), Access::kWrite);
+  if (code != ACL_SUCCESS) return code;
+  return check_range(call, "src", rows.src, rows.src_span(), Access::kRead);
 }
 
 // What the synchronous and the queued copy have in common. True: go on; false: return *code.
@@ -157,15 +188,15 @@ Work describe_fill(const Call& call, const void* start, size_t count) {
           std::to_string(count) + " bytes"};
 }
 
-void move_here(const Call& call, const Rows& rows) {
+int32_t move_here(const Call& call, const Rows& rows) {
+  const MemoryUse use;
+  if (const int32_t code = check_ranges(call, rows)) return code;
   do_here([&] { return describe(call, rows); }, [&] { move(rows); });
+  return ACL_SUCCESS;
 }
 
 int32_t copy_now(const Call& call, const Rows& rows) {
-  if (!current_context()) return no_context(call);
-  if (const int32_t code = check_ranges(call, rows)) return code;
-  move_here(call, rows);
-  return ACL_SUCCESS;
+  return current_context() ? move_here(call, rows) : no_context(call);
 }
 
 bool is_pageable(const void* pointer) {
@@ -173,12 +204,21 @@ bool is_pageable(const void* pointer) {
   return !find_allocation(pointer, &unused);
 }
 
+int32_t queue_copy(const Call& call, const Rows& rows, Stream& queue) {
+  const MemoryUse use;
+  if (const int32_t code = check_ranges(call, rows)) return code;
+  submit_work(
+      queue, weight_of(rows.width * rows.height), [&] { return describe(call, rows); },
+      CopyTask{rows});
+  return ACL_SUCCESS;
+}
+
 int32_t copy_queued(const Call& call, const Rows& rows, aclrtStream stream, bool pinned_only) {
   if (!current_context()) return no_context(call);
   const StreamRef queue = find_stream(stream);
   if (!queue) return no_stream(call, stream);
-  if (const int32_t code = check_ranges(call, rows)) return code;
   if (is_pageable(rows.dst) || is_pageable(rows.src)) {
+    if (const int32_t code = check_ranges(call, rows)) return code;
     if (pinned_only) {
       return call.fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "",
                        "the host memory is not pinned; allocate it with aclrtMallocHost or use "
@@ -188,17 +228,9 @@ int32_t copy_queued(const Call& call, const Rows& rows, aclrtStream stream, bool
     // behind everything queued before. The caller may free it as soon as the call returns.
     queue->wait();
     observe([&](Observer& o) { o.joined_stream(queue->id()); });
-    move_here(call, rows);
-    return ACL_SUCCESS;
+    return move_here(call, rows);
   }
-  const Weight weight = weight_of(rows.width * rows.height);
-  submit_work(
-      *queue, weight, [&] { return describe(call, rows); },
-      [rows] {
-        move(rows);
-        return Status();
-      });
-  return ACL_SUCCESS;
+  return queue_copy(call, rows, *queue);
 }
 
 int32_t copy_async(const char* name, void* dst, size_t dest_max, const void* src, size_t count,
@@ -226,7 +258,7 @@ bool check_fill(const Call& call, const void* pointer, size_t max_count, size_t 
   } else if (count > max_count) {
     *code = too_many(call, "maxCount", max_count, count);
   } else {
-    *code = check_range(call, "devPtr", pointer, count);
+    *code = check_range(call, "devPtr", pointer, count, Access::kWrite);
   }
   return *code == ACL_SUCCESS;
 }
@@ -277,10 +309,11 @@ extern "C" aclError aclrtMemcpy2dAsync(void* dst, size_t dpitch, const void* src
 
 extern "C" aclError aclrtMemset(void* devPtr, size_t maxCount, int32_t value, size_t count) {
   return acl_call("aclrtMemset", [&](const Call& call) {
+    const MemoryUse use;
     int32_t code;
     if (!check_fill(call, devPtr, maxCount, count, &code)) return code;
-    do_here([&] { return describe_fill(call, devPtr, count); },
-            [&] { std::memset(reachable(devPtr), value, count); });
+    const FillTask task{devPtr, value, count};
+    do_here([&] { return describe_fill(call, devPtr, count); }, [&] { task.fill(); });
     return ACL_SUCCESS;
   });
 }
@@ -288,15 +321,13 @@ extern "C" aclError aclrtMemset(void* devPtr, size_t maxCount, int32_t value, si
 extern "C" aclError aclrtMemsetAsync(void* devPtr, size_t maxCount, int32_t value, size_t count,
                                      aclrtStream stream) {
   return acl_call("aclrtMemsetAsync", [&](const Call& call) -> int32_t {
+    const MemoryUse use;
     int32_t code;
     if (!check_fill(call, devPtr, maxCount, count, &code)) return code;
     const StreamRef queue = find_stream(stream);
     if (!queue) return no_stream(call, stream);
     const auto work = [&] { return describe_fill(call, devPtr, count); };
-    submit_work(*queue, weight_of(count), work, [=] {
-      std::memset(reachable(devPtr), value, count);
-      return Status();
-    });
+    submit_work(*queue, weight_of(count), work, FillTask{devPtr, value, count});
     return ACL_SUCCESS;
   });
 }

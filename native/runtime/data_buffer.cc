@@ -14,10 +14,9 @@ struct DataBuffer {
 
 using DataBuffers = Registry<DataBuffer, Kind::kDataBuffer>;
 
-DataBuffers& data_buffers() {
-  static auto& registry = *new DataBuffers;
-  return registry;
-}
+__constinit DataBuffers all_data_buffers;
+
+DataBuffers& data_buffers() { return all_data_buffers; }
 
 int32_t unknown(const Call& call, const aclDataBuffer* buffer) {
   return call.fail(ACL_ERROR_INVALID_PARAM, "dataBuffer",

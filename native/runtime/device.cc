@@ -2,14 +2,16 @@
 #include "runtime/device.h"
 
 #include <cstdlib>
-#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "acl/acl_rt.h"
+#include "base/fork.h"
+#include "base/immortal.h"
 #include "runtime/context.h"
+#include "runtime/memory.h"
 
 namespace aclhost {
 namespace {
@@ -50,10 +52,9 @@ int32_t read_device_count() {
   return visible == nullptr ? static_cast<int32_t>(physical) : visible_devices(visible, physical);
 }
 
-Device& device_at(int32_t id) {
-  static auto& devices = *new std::unique_ptr<Device[]>(new Device[kMaxDevices]);
-  return devices[id];
-}
+__constinit Device devices[kMaxDevices];
+
+Device& device_at(int32_t id) { return devices[id]; }
 
 int32_t reset(const Call& call, int32_t id, bool force) {
   if (const int32_t code = check_device(call, id)) return code;
@@ -72,16 +73,13 @@ int32_t reset(const Call& call, int32_t id, bool force) {
     unused = contexts().find(device.primary);
     contexts().destroy(std::exchange(device.primary, nullptr));
   }
-  unused->close();
+  unused->close(force);
   return ACL_SUCCESS;
 }
 
 }  // namespace
 
-int32_t device_count() {
-  static const int32_t count = read_device_count();
-  return count;
-}
+int32_t device_count() { return once<int32_t, read_device_count>(); }
 
 int32_t check_device(const Call& call, int32_t device) {
   if (device >= 0 && device < device_count()) return ACL_SUCCESS;
@@ -101,6 +99,8 @@ using namespace aclhost;
 extern "C" aclError aclrtSetDevice(int32_t deviceId) {
   return acl_call("aclrtSetDevice", [&](const Call& call) {
     if (const int32_t code = check_device(call, deviceId)) return code;
+    if (const int32_t code = check_device_memory(call, ACL_ERROR_RT_DEV_SETUP_ERROR)) return code;
+    forbid_fork();  // from here on, locks may be closed in a child
     Device& device = device_at(deviceId);
     std::lock_guard<std::mutex> lock(device.mutex);
     if (device.users == 0) device.primary = contexts().create(deviceId, true);

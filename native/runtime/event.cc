@@ -5,9 +5,12 @@
 
 #include "acl/acl_rt.h"
 #include "base/observer.h"
+#include "base/threads.h"
 
 namespace aclhost {
 namespace {
+
+__constinit EventRegistry all_events;
 
 uint64_t next_mark() {
   static std::atomic<uint64_t> last{0};
@@ -36,7 +39,7 @@ bool Mark::wait(int32_t timeout) {
   if (timeout >= 0) {
     return changed_.wait_for(lock, std::chrono::milliseconds(timeout), is_reached);
   }
-  changed_.wait(lock, is_reached);
+  wait_for_ever(changed_, lock, is_reached);
   return true;
 }
 
@@ -48,11 +51,16 @@ bool Event::has_time() const {
   return kind_ == EventKind::kPlain || (flags_ & ACL_EVENT_TIME_LINE) != 0;
 }
 
-MarkPtr Event::begin_record() {
+MarkPtr Event::next() {
   std::lock_guard<std::mutex> lock(mutex_);
-  // Streams may wait for the first mark already.
-  if (std::exchange(recorded_, true)) mark_ = std::make_shared<Mark>();
-  return mark_;
+  // Streams may wait for the first mark of such an event already.
+  return blocks() && !recorded_ ? mark_ : std::make_shared<Mark>();
+}
+
+void Event::publish(MarkPtr mark) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  mark_ = std::move(mark);
+  recorded_ = true;
 }
 
 void Event::reset() {
@@ -70,9 +78,6 @@ MarkPtr Event::awaited() {
   return recorded_ || blocks() ? mark_ : nullptr;
 }
 
-EventRegistry& events() {
-  static auto& registry = *new EventRegistry;
-  return registry;
-}
+EventRegistry& events() { return all_events; }
 
 }  // namespace aclhost

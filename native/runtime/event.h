@@ -60,10 +60,13 @@ class Event {
   bool blocks() const;
   bool has_time() const;
 
-  MarkPtr begin_record();  // what the record has to reach
-  void reset();            // unrecorded again
-  MarkPtr latest();        // of the last record, null if there is none
-  MarkPtr awaited();       // as latest, or for an event that blocks, that of the next record
+  // What the next record has to reach. It is published when it is queued, not before: else another
+  // thread could let the same stream wait for it in front of it.
+  MarkPtr next();
+  void publish(MarkPtr mark);
+  void reset();       // unrecorded again
+  MarkPtr latest();   // of the last record, null if there is none
+  MarkPtr awaited();  // as latest, or for an event that blocks, that of the next record
 
   std::shared_ptr<std::atomic<int64_t>> waits() const { return waits_; }  // not yet over
 

@@ -77,6 +77,40 @@ int32_t synchronize(const Call& call, Event& event, int32_t timeout) {
                    "of " + std::to_string(timeout) + " ms passed before the event happened");
 }
 
+// The stream goes on when the mark is reached.
+void await(Event& event, Stream& queue, const MarkPtr& mark) {
+  const Weight weight = mark->reached() ? Weight::kMark : Weight::kWaiting;
+  const auto waits = event.waits();
+  ++*waits;
+  try {
+    queue.submit(weight, [mark, waits, id = queue.id()] {
+      observe([&](Observer& o) { o.began("aclrtStreamWaitEvent", "", id); });
+      mark->wait(Stream::kForever);
+      --*waits;
+      observe([&](Observer& o) {
+        o.passed(mark->id(), id);
+        o.ended("aclrtStreamWaitEvent", id);
+      });
+      return Status();
+    });
+  } catch (...) {
+    --*waits;
+    throw;
+  }
+}
+
+void record(Event& event, Stream& queue) {
+  const MarkPtr mark = event.next();
+  const int32_t id = queue.id();
+  observe([&](Observer& o) { o.recorded(mark->id(), id); });
+  queue.submit(Weight::kMark, [mark, id] {
+    observe([&](Observer& o) { o.reached(mark->id(), id); });
+    mark->reach();
+    return Status();
+  });
+  event.publish(mark);
+}
+
 // 0 and the mark of an event that is recorded and over, or the reported failure.
 int32_t timed_mark(const Call& call, const char* parameter, aclrtEvent event, MarkPtr* mark) {
   const EventRef found = events().find(event);
@@ -131,45 +165,27 @@ extern "C" aclError aclrtDestroyEvent(aclrtEvent event) {
 extern "C" aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
   return with_event_and_stream("aclrtRecordEvent", event, stream,
                                [](const Call&, Event& found, Stream& queue) {
-                                 const MarkPtr mark = found.begin_record();
-                                 const int32_t id = queue.id();
-                                 observe([&](Observer& o) { o.recorded(mark->id(), id); });
-                                 queue.submit(Weight::kMark, [mark, id] {
-                                   observe([&](Observer& o) { o.reached(mark->id(), id); });
-                                   mark->reach();
-                                   return Status();
-                                 });
+                                 record(found, queue);
                                  return ACL_SUCCESS;
                                });
 }
 
 extern "C" aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event) {
-  return with_event_and_stream(
-      "aclrtStreamWaitEvent", event, stream,
-      [](const Call& call, Event& found, Stream& queue) -> int32_t {
-        const MarkPtr mark = found.awaited();
-        if (mark == nullptr && found.kind() != EventKind::kEx) {
-          return call.fail(ACL_ERROR_RT_PARAM_INVALID, "event",
-                           "was never recorded; call aclrtRecordEvent first");
-        }
-        if (mark == nullptr) return ACL_SUCCESS;
-        const int32_t id = queue.id();
-        observe([&](Observer& o) { o.awaits(mark->id(), id); });
-        const bool over = mark->reached();
-        if (over && !observed()) return ACL_SUCCESS;
-        ++*found.waits();
-        queue.submit(over ? Weight::kMark : Weight::kWaiting, [mark, id, waits = found.waits()] {
-          observe([&](Observer& o) { o.began("aclrtStreamWaitEvent", "", id); });
-          mark->wait(Stream::kForever);
-          --*waits;
-          observe([&](Observer& o) {
-            o.passed(mark->id(), id);
-            o.ended("aclrtStreamWaitEvent", id);
-          });
-          return Status();
-        });
-        return ACL_SUCCESS;
-      });
+  return with_event_and_stream("aclrtStreamWaitEvent", event, stream,
+                               [](const Call& call, Event& found, Stream& queue) -> int32_t {
+                                 const MarkPtr mark = found.awaited();
+                                 if (mark == nullptr && found.kind() != EventKind::kEx) {
+                                   return call.fail(
+                                       ACL_ERROR_RT_PARAM_INVALID, "event",
+                                       "was never recorded; call aclrtRecordEvent first");
+                                 }
+                                 if (mark == nullptr) return ACL_SUCCESS;
+                                 const int32_t id = queue.id();
+                                 observe([&](Observer& o) { o.awaits(mark->id(), id); });
+                                 if (mark->reached() && !observed()) return ACL_SUCCESS;
+                                 await(found, queue, mark);
+                                 return ACL_SUCCESS;
+                               });
 }
 
 extern "C" aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) {

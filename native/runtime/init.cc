@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cstdint>
-#include <cstdio>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -9,45 +11,70 @@
 
 #include "acl/acl.h"
 #include "base/call.h"
+#include "base/fork_mutex.h"
+#include "base/immortal.h"
 #include "base/json.h"
 #include "base/observer.h"
 #include "base/soc.h"
+#include "runtime/memory.h"
 
 namespace aclhost {
 namespace {
 
 constexpr int kMaxNesting = 10;
+constexpr size_t kMaxConfig = 16 << 20;  // bytes
 
 struct Process {
-  std::mutex mutex;
+  ForkMutex mutex{ForkLevel::kOuter};
   uint64_t references = 0;                  // calls of aclInit, the repeated ones included
   bool finalized = false;                   // false at first: one aclFinalize alone succeeds
   std::optional<std::string> first_config;  // kept over aclFinalize
 };
 
-Process& process() {
-  static auto& instance = *new Process;
-  return instance;
-}
+Immortal<Process> process;
 
-// False if the file cannot be read to its end; a directory opens but does not read.
-bool read_file(const char* path, std::string* text) {
-  const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen(path, "rb"), std::fclose);
-  if (file == nullptr) return false;
-  char block[4096];
-  while (const size_t count = std::fread(block, 1, sizeof block, file.get())) {
-    text->append(block, count);
+class OpenFile {
+ public:
+  // A pipe that nobody writes to must not hold the call.
+  explicit OpenFile(const char* path) : number_(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
+  ~OpenFile() {
+    if (number_ >= 0) close(number_);
   }
-  return std::ferror(file.get()) == 0;
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+
+  bool is_regular() const {
+    struct stat about{};
+    return number_ >= 0 && fstat(number_, &about) == 0 && S_ISREG(about.st_mode);
+  }
+  ssize_t read_some(char* block, size_t size) const { return read(number_, block, size); }
+
+ private:
+  const int number_;
+};
+
+// False if there is no ordinary file that can be read to its end and is not absurdly long.
+bool read_file(const char* path, std::string* text) {
+  const OpenFile file(path);
+  if (!file.is_regular()) return false;
+  char block[4096];
+  ssize_t count = 0;
+  while ((count = file.read_some(block, sizeof block)) > 0) {
+    text->append(block, static_cast<size_t>(count));
+    if (text->size() > kMaxConfig) return false;
+  }
+  return count == 0;
 }
 
 // 0 and the file's text (nothing for a null or empty path), or the reported failure.
 int32_t read_config(const Call& call, const char* path, std::string* text) {
   if (path == nullptr || *path == '\0') return ACL_SUCCESS;
   if (!read_file(path, text)) {
-    return call.fail(ACL_ERROR_INVALID_FILE, "configPath",
-                     "\"" + std::string(path) +
-                         "\" cannot be read; name an existing JSON file or pass a null pointer");
+    return call.fail(
+        ACL_ERROR_INVALID_FILE, "configPath",
+        "\"" + std::string(path) +
+            "\" cannot be read; name an existing JSON file of at most 16 MiB or pass a "
+            "null pointer");
   }
   if (is_json_object(*text, kMaxNesting)) return ACL_SUCCESS;
   return call.fail(ACL_ERROR_PARSE_FILE, "configPath",
@@ -68,6 +95,7 @@ int32_t initialize(const Call& call, Process& state, const char* path) {
                      "the environment variable ACLHOST_SOC names no known SoC; use a name like " +
                          example_socs());
   }
+  if (const int32_t code = check_device_memory(call, ACL_ERROR_INTERNAL_ERROR)) return code;
   state.first_config = std::move(config);
   state.references = 1;
   state.finalized = false;
@@ -93,8 +121,8 @@ using namespace aclhost;
 
 extern "C" aclError aclInit(const char* configPath) {
   return acl_call("aclInit", [&](const Call& call) {
-    Process& state = process();
-    std::lock_guard<std::mutex> lock(state.mutex);
+    Process& state = *process;
+    std::lock_guard<ForkMutex> lock(state.mutex);
     if (state.references == 0) return initialize(call, state, configPath);
     ++state.references;
     return call.fail(ACL_ERROR_REPEAT_INITIALIZE, "",
@@ -105,16 +133,16 @@ extern "C" aclError aclInit(const char* configPath) {
 
 extern "C" aclError aclFinalize() {
   return acl_call("aclFinalize", [](const Call& call) {
-    Process& state = process();
-    std::lock_guard<std::mutex> lock(state.mutex);
+    Process& state = *process;
+    std::lock_guard<ForkMutex> lock(state.mutex);
     return state.finalized ? already_finalized(call) : finalize(state);
   });
 }
 
 extern "C" aclError aclFinalizeReference(uint64_t* refCount) {
   return acl_call("aclFinalizeReference", [&](const Call& call) {
-    Process& state = process();
-    std::lock_guard<std::mutex> lock(state.mutex);
+    Process& state = *process;
+    std::lock_guard<ForkMutex> lock(state.mutex);
     if (state.references == 0) return already_finalized(call);
     if (--state.references == 0) finalize(state);
     if (refCount != nullptr) *refCount = state.references;

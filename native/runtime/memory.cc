@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/memory.h"
 
-#include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
-#include <deque>
+#include <list>
 #include <map>
 #include <mutex>
+#include <new>
 #include <utility>
 #include <vector>
 
+#include "base/immortal.h"
 #include "base/strict.h"
 #include "runtime/device.h"
 #include "runtime/pages.h"
@@ -33,16 +35,33 @@ struct Entry {
   uint64_t freed_at = 0;  // the number of its free
 };
 
-// Freed pages that queued tasks may still touch.
-struct Remains {
-  uintptr_t start;
-  std::vector<Stream::Position> users;
+// Note [Memory in use]
+// A call may use memory that another thread frees meanwhile, or queue work that uses it. Such calls
+// are counted in the epoch in which they begin. The epoch advances when nobody is left in the one
+// before; so two steps after a free, all calls that could have seen the memory alive are over, and
+// what they queued can be asked whether it touches the memory. Then pages stay for these tasks
+// only.
+std::atomic<uint64_t> epoch{0};
+std::atomic<int64_t> calls_in[2];
 
-  bool unused() const {
-    for (const Stream::Position& user : users) {
-      if (!user.passed()) return false;
-    }
-    return true;
+void advance_epoch() {
+  const uint64_t now = epoch.load();
+  if (calls_in[(now + 1) % 2].load() == 0) epoch.store(now + 1);
+}
+
+// Freed pages that calls or queued tasks may still touch.
+struct Remains {
+  MemoryRange range;
+  uint64_t freed_in;  // epoch
+  bool asked = false;
+  std::vector<Stream::Position> users;  // once asked for
+
+  bool unused() {
+    if (epoch.load() < freed_in + 2) return false;
+    if (!asked) users = Stream::users_of(range);
+    asked = true;
+    const auto passed = [](const Stream::Position& user) { return user.passed(); };
+    return std::all_of(users.begin(), users.end(), passed);
   }
 };
 
@@ -52,9 +71,11 @@ Pages pages_of(MemoryKind kind) {
 }
 
 struct Allocations {
+  static constexpr int kLookedAt = 16;  // remains; more are left for the next sweep
+
   std::mutex mutex;
   std::map<uintptr_t, Entry> by_address;
-  std::deque<Remains> remains;
+  std::list<Remains> remains;  // those to be looked at next first
   int64_t live = 0;
   size_t used[kMaxDevices] = {};
 
@@ -74,24 +95,31 @@ struct Allocations {
   }
 
   void sweep() {
-    while (!remains.empty() && remains.front().unused()) {
-      unmap(remains.front().start);
-      remains.pop_front();
+    for (int looks = kLookedAt; looks > 0 && !remains.empty(); --looks) {
+      const auto first = remains.begin();
+      bool unused = false;
+      try {
+        unused = first->unused();
+      } catch (const std::bad_alloc&) {
+        // Asked again by a later sweep.
+      }
+      if (unused) {
+        unmap(first->range.begin);
+        remains.erase(first);
+      } else {
+        remains.splice(remains.end(), remains, first);
+      }
     }
   }
 };
 
-Allocations& allocations() {
-  static auto& instance = *new Allocations;
-  return instance;
-}
+Immortal<Allocations> all_allocations;
+
+Allocations& allocations() { return *all_allocations; }
 
 constexpr size_t round_up(size_t size, size_t unit) { return (size + unit - 1) / unit * unit; }
 
-size_t page_size() {
-  static const size_t size = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  return size;
-}
+size_t page_size() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
 
 bool inside(const Allocation& allocation, const void* pointer, size_t size) {
   const size_t offset = reinterpret_cast<uintptr_t>(pointer) - allocation.start;
@@ -109,31 +137,52 @@ void* allocate(size_t size, size_t padding, MemoryKind kind, int32_t device) {
   const size_t charged = kind == MemoryKind::kDevice ? rounded : 0;
   Allocations& all = allocations();
   std::lock_guard<std::mutex> lock(all.mutex);
+  advance_epoch();
   all.sweep();
   if (charged > device_memory() - all.used[device]) return nullptr;
   void* memory = map_pages(mapped, pages_of(kind));
   if (memory == nullptr) return nullptr;
   const auto start = reinterpret_cast<uintptr_t>(memory);
-  all.by_address[start] = {{start, size, mapped, kind, device}, charged};
+  try {
+    all.by_address[start] = {{start, size, mapped, kind, device}, charged};
+  } catch (const std::bad_alloc&) {
+    unmap_pages(memory, mapped, pages_of(kind));
+    throw;
+  }
   all.used[device] += charged;
   ++all.live;
   return memory;
 }
 
+MemoryUse::MemoryUse() {
+  while (true) {
+    const uint64_t now = epoch.load();
+    place_ = static_cast<int>(now % 2);
+    calls_in[place_].fetch_add(1);
+    if (epoch.load() == now) return;
+    calls_in[place_].fetch_sub(1);
+  }
+}
+
+MemoryUse::~MemoryUse() { calls_in[place_].fetch_sub(1); }
+
 bool release(void* pointer, MemoryKind kind) {
-  std::vector<Stream::Position> users = unfinished_work();
   Allocations& all = allocations();
+  std::list<Remains> freed(1);
   std::lock_guard<std::mutex> lock(all.mutex);
-  all.sweep();
   const auto found = all.by_address.find(reinterpret_cast<uintptr_t>(pointer));
   if (found == all.by_address.end()) return false;
   Entry& entry = found->second;
   if (entry.freed || entry.allocation.kind != kind) return false;
   entry.freed = true;
-  entry.freed_at = free_count.fetch_add(1, std::memory_order_acq_rel) + 1;
+  entry.freed_at = free_count.fetch_add(1) + 1;
   --all.live;
   all.used[entry.allocation.device] -= entry.charged;
-  all.remains.push_back({found->first, std::move(users)});
+  freed.front().range = MemoryRange::of(pointer, entry.allocation.mapped);
+  freed.front().freed_in = epoch.load();
+  all.remains.splice(all.remains.begin(), freed);
+  advance_epoch();
+  advance_epoch();
   all.sweep();
   return true;
 }
@@ -152,9 +201,9 @@ bool leaves_allocation(const void* pointer, size_t size) {
   return find_allocation(pointer, &found) && !inside(found, pointer, size);
 }
 
-uint64_t frees() { return free_count.load(std::memory_order_acquire); }
+uint64_t frees() { return free_count.load(); }
 
-bool is_mapped(const void* pointer, size_t size, uint64_t asked) {
+bool is_accessible(const void* pointer, size_t size, Access access, uint64_t asked) {
   {
     Allocations& all = allocations();
     std::lock_guard<std::mutex> lock(all.mutex);
@@ -163,11 +212,7 @@ bool is_mapped(const void* pointer, size_t size, uint64_t asked) {
       return inside(entry->allocation, pointer, size);
     }
   }
-  // Memory of the program itself. The kernel answers ENOMEM where any page is missing.
-  const auto address = reinterpret_cast<uintptr_t>(pointer);
-  const uintptr_t first = address / page_size() * page_size();
-  if (size > UINTPTR_MAX - address) return false;
-  return msync(reinterpret_cast<void*>(first), address + size - first, MS_ASYNC) == 0;
+  return accessible(pointer, size, access);
 }
 
 size_t used_device_memory(int32_t device) {

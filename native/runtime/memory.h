@@ -5,6 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/call.h"
+#include "runtime/access.h"
+
 namespace aclhost {
 
 enum class MemoryKind { kDevice, kHost };
@@ -24,9 +27,22 @@ size_t largest_allocation();
 // padding counts against the memory of a device.
 void* allocate(size_t size, size_t padding, MemoryKind kind, int32_t device);
 
-// False if no live allocation of that kind starts at the pointer. The pages stay until the tasks
-// that are queued now have passed: a free does not wait for them, and they must not fault.
+// False if no live allocation of that kind starts at the pointer. The pages stay for calls and
+// queued tasks that touch them: a free does not wait for them, and they must not fault.
 bool release(void* pointer, MemoryKind kind);
+
+// While one of these lives, memory that was found accessible stays so, whoever frees it; what the
+// thread queues meanwhile keeps it on. See Note [Memory in use].
+class MemoryUse {
+ public:
+  MemoryUse();
+  ~MemoryUse();
+  MemoryUse(const MemoryUse&) = delete;
+  MemoryUse& operator=(const MemoryUse&) = delete;
+
+ private:
+  int place_;
+};
 
 // The live allocation whose pages an address lies in; false if there is none.
 bool find_allocation(const void* pointer, Allocation* found);
@@ -37,13 +53,16 @@ bool leaves_allocation(const void* pointer, size_t size);
 // False if touching the range would fault.
 // What was freed by the time `asked` does not count; tasks pass the time of their submission, since
 // pages stay for the tasks that were there before the free.
-bool is_mapped(const void* pointer, size_t size, uint64_t asked = UINT64_MAX);
+bool is_accessible(const void* pointer, size_t size, Access access, uint64_t asked = UINT64_MAX);
 
 // How many allocations were freed so far: the time of memory.
 uint64_t frees();
 
 // ACLHOST_DEVICE_MEMORY in bytes, with K, M, G or T; by default what the machine has.
 size_t device_memory();
+
+// 0, or the code, reported, if that variable makes no sense.
+int32_t check_device_memory(const Call& call, int32_t code);
 size_t used_device_memory(int32_t device);
 
 int64_t live_allocations();  // of both kinds

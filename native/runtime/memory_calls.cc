@@ -5,6 +5,7 @@
 
 #include "acl/acl_rt.h"
 #include "base/call.h"
+#include "base/immortal.h"
 #include "base/machine_memory.h"
 #include "base/observer.h"
 #include "base/soc.h"
@@ -15,12 +16,12 @@
 namespace aclhost {
 namespace {
 
+// 0 if the variable makes no sense.
 size_t read_device_memory() {
-  if (const char* text = std::getenv("ACLHOST_DEVICE_MEMORY")) {
-    size_t size = 0;
-    if (parse_size(text, &size) && size > 0) return size;
-  }
-  return machine_memory();
+  const char* text = std::getenv("ACLHOST_DEVICE_MEMORY");
+  if (text == nullptr || *text == '\0') return machine_memory();
+  size_t size = 0;
+  return parse_size(text, &size) ? size : 0;
 }
 
 // What hardware puts behind an allocation; it counts against the device's memory.
@@ -83,9 +84,13 @@ bool is_counted(int attr) {
 
 }  // namespace
 
-size_t device_memory() {
-  static const size_t size = read_device_memory();
-  return size;
+size_t device_memory() { return once<size_t, read_device_memory>(); }
+
+int32_t check_device_memory(const Call& call, int32_t code) {
+  if (device_memory() > 0) return ACL_SUCCESS;
+  return call.fail(code, "",
+                   "the environment variable ACLHOST_DEVICE_MEMORY is no size; use bytes, or a "
+                   "number with K, M, G or T like 1.5G");
 }
 
 }  // namespace aclhost

@@ -2,12 +2,31 @@
 // Work as observers want to see it. Without observers nothing is described, let alone copied.
 #pragma once
 
+#include <string>
+#include <type_traits>
 #include <utility>
 
 #include "base/observer.h"
 #include "runtime/stream.h"
 
 namespace aclhost {
+
+// A task that observers see begin and end.
+template <typename Task>
+struct ObservedTask {
+  const char* call;
+  std::string detail;
+  int32_t stream;
+  Task task;
+
+  Status operator()() {
+    observe([&](Observer& o) { o.began(call, detail, stream); });
+    Status status = Stream::run(task);
+    observe([&](Observer& o) { o.ended(call, stream); });
+    return status;
+  }
+  bool touches(const MemoryRange& range) const { return task.touches(range); }
+};
 
 // Submits a task; `describe`, a Work(), says what it is.
 template <typename Describe, typename Task>
@@ -16,12 +35,7 @@ void submit_work(Stream& stream, Weight weight, Describe&& describe, Task&& task
   const Work work = describe();
   const int32_t id = stream.id();
   observe([&](Observer& o) { o.submitted(work, id, stream.device()); });
-  stream.submit(weight, [call = work.call, detail = work.detail, id, task] {
-    observe([&](Observer& o) { o.began(call, detail, id); });
-    Status status = Stream::run(task);
-    observe([&](Observer& o) { o.ended(call, id); });
-    return status;
-  });
+  stream.submit(weight, ObservedTask<std::decay_t<Task>>{work.call, work.detail, id, task});
 }
 
 constexpr int32_t kNoStream = -1;  // the calling thread itself

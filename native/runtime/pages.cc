@@ -6,6 +6,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/immortal.h"
 #include "base/strict.h"
 #include "runtime/parked_pages.h"
 
@@ -51,10 +52,7 @@ constexpr size_t kHugeFrom = size_t{4} << 20;
 constexpr size_t kHugePage = size_t{2} << 20;
 constexpr size_t kPage = 4096;
 
-ParkedPages& parked() {
-  static auto& instance = *new ParkedPages;
-  return instance;
-}
+Immortal<ParkedPages> parked;
 
 constexpr int kExactly = MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
 
@@ -88,12 +86,12 @@ void* map_pages(size_t size, Pages kind) {
   void* wish = open_walk.next(size, size >= kHugeFrom ? kHugePage : kPage);
   void* pages = mmap(wish, size, kAccess, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (pages == MAP_FAILED) return nullptr;
-  if (!parked().take(pages, size) && size >= kHugeFrom) madvise(pages, size, MADV_HUGEPAGE);
+  if (!parked->take(pages, size) && size >= kHugeFrom) madvise(pages, size, MADV_HUGEPAGE);
   return pages;
 }
 
 void unmap_pages(void* pages, size_t size, Pages kind) {
-  if (kind == Pages::kOpen && parked().park(pages, size)) return;
+  if (kind == Pages::kOpen && parked->park(pages, size)) return;
   if (kind != Pages::kOpen) munmap(reachable(pages), size);
   munmap(pages, size);
 }

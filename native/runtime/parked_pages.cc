@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 namespace aclhost {
 namespace {
@@ -28,13 +29,18 @@ bool move(void* pages, size_t size, void* place) {
 
 bool ParkedPages::park(void* pages, size_t size) {
   if (size < kSmallest || size > kLargest) return false;
+  std::lock_guard<std::mutex> lock(mutex_);
+  try {
+    regions_.reserve(kMostRegions + 1);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
   void* place = reserve(size);
   if (place == nullptr) return false;
   if (!move(pages, size, place)) {
     munmap(place, size);
     return false;
   }
-  std::lock_guard<std::mutex> lock(mutex_);
   regions_.push_back({place, size});
   bytes_ += size;
   while (bytes_ > kMostBytes || regions_.size() > kMostRegions) {

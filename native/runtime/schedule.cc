@@ -9,6 +9,8 @@
 #include <random>
 #include <thread>
 
+#include "base/immortal.h"
+
 namespace aclhost {
 namespace {
 
@@ -23,23 +25,25 @@ Schedule read_schedule() {
   return blocking ? Schedule::kBlocking : Schedule::kNormal;
 }
 
+uint64_t read_seed() { return std::strtoull(std::getenv("ACLHOST_STRESS"), nullptr, 0); }
+
 // Every thread draws from a sequence of its own, so that a seed gives each stream the same delays
-// however the threads interleave.
+// however the threads interleave. Nothing here allocates or has a destructor.
 std::minstd_rand& generator_of_thread() {
-  static const uint64_t seed = std::strtoull(std::getenv("ACLHOST_STRESS"), nullptr, 0);
   static std::atomic<uint32_t> threads{0};
-  thread_local std::seed_seq sequence{static_cast<uint32_t>(seed),
-                                      static_cast<uint32_t>(seed >> 32), ++threads};
-  thread_local std::minstd_rand generator(sequence);
+  thread_local bool seeded = false;
+  thread_local std::minstd_rand generator;
+  if (!seeded) {
+    const uint64_t mixed = (once<uint64_t, read_seed>() + ++threads) * 0x9E3779B97F4A7C15u;
+    generator.seed(static_cast<uint32_t>(mixed >> 32));
+    seeded = true;
+  }
   return generator;
 }
 
 }  // namespace
 
-Schedule schedule() {
-  static const Schedule chosen = read_schedule();
-  return chosen;
-}
+Schedule schedule() { return once<Schedule, read_schedule>(); }
 
 void stress_delay() {
   // Mostly short, sometimes long enough for a whole program to pass by.

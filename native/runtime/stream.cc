@@ -6,12 +6,15 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <new>
 #include <string>
 #include <system_error>
 #include <utility>
 
 #include "acl/acl_rt.h"
+#include "base/immortal.h"
 #include "base/observer.h"
+#include "base/threads.h"
 #include "runtime/callback.h"
 #include "runtime/context.h"
 #include "runtime/schedule.h"
@@ -19,6 +22,7 @@
 namespace aclhost {
 namespace {
 
+__constinit StreamRegistry all_streams;
 std::atomic<int64_t> outstanding{0};
 
 struct QueuedTask {
@@ -35,20 +39,28 @@ int32_t next_id() {
 
 }  // namespace
 
-Status task_failure(const char* what) {
-  return Status::failed({ACL_ERROR_RT_INTERNAL_ERROR, "", "no_exception",
-                         std::string("a task of the stream could not finish: ") + what});
+Status task_failure(const char* what) noexcept {
+  try {
+    return Status::failed({ACL_ERROR_RT_INTERNAL_ERROR, "", "no_exception",
+                           std::string("a task of the stream could not finish: ") + what});
+  } catch (const std::bad_alloc&) {
+    return Status::out_of_memory();
+  }
 }
 
-struct Stream::Queue {
+struct Stream::Queue : std::enable_shared_from_this<Queue> {
   std::mutex mutex;
   std::condition_variable work;  // a task may begin or the stream closed
   std::condition_variable done;  // a task ended
   Fifo<QueuedTask> tasks;
+  const Task* running = nullptr;  // of the worker's; unknown for a task in a calling thread
+  bool computing = false;         // that one does, and so will end
+  std::thread::id worker;
   uint64_t submitted = 0;
   uint64_t finished = 0;
   bool closed = false;
   bool abandoned = false;
+  bool cancelled = false;
   bool stop_on_failure = false;
   Status first_failure;
 
@@ -57,14 +69,11 @@ struct Stream::Queue {
     std::mutex mutex;
     std::vector<std::weak_ptr<Queue>> queues;
   };
-  static All& all() {
-    static auto& instance = *new All;
-    return instance;
-  }
+  static Immortal<All> all;
 
   // True if nothing runs, so that the first waiting task may begin.
   bool free() const { return finished + tasks.size() == submitted; }
-  bool skips() const { return stop_on_failure && !first_failure.ok(); }
+  bool skips() const { return cancelled || (stop_on_failure && !first_failure.ok()); }
 
   void finish(Status status) {
     if (first_failure.ok() && !status.ok()) first_failure = std::move(status);
@@ -73,22 +82,79 @@ struct Stream::Queue {
     done.notify_all();
   }
 
+  // What was submitted when the last task was that touches the memory; 0 if none does.
+  uint64_t last_use_of(const MemoryRange& range) const {
+    const uint64_t waiting_from = submitted - tasks.size();
+    if (tasks.size() > kMostLooked) return submitted;
+    for (size_t place = cancelled ? 0 : tasks.size(); place > 0; --place) {
+      if (tasks.at(place - 1).run.touches(range)) return waiting_from + place;
+    }
+    const bool runs = finished != waiting_from;
+    return runs && (running == nullptr || running->touches(range)) ? waiting_from : 0;
+  }
+
   void serve() {
     std::unique_lock<std::mutex> lock(mutex);
+    worker = std::this_thread::get_id();
     while (true) {
-      work.wait(lock, [this] { return tasks.empty() ? closed : free(); });
+      wait_for_ever(work, lock, [this] { return tasks.empty() ? closed : free(); });
       if (tasks.empty()) return;
       QueuedTask task = tasks.pop();
       const bool skip = task.computes && skips();
+      running = &task.run;
+      computing = task.computes;
       lock.unlock();
-      if (schedule() == Schedule::kStress) stress_delay();
-      Status status = skip ? Status() : run(task.run);
-      task.run.clear();  // what the task holds goes before anybody is told that it ended
+      Status status;
+      {
+        Succession succession(*this);
+        if (schedule() == Schedule::kStress) stress_delay();
+        if (!skip) status = run(task.run);
+        succession.cancel();
+      }
       lock.lock();
+      running = nullptr;
+      computing = false;
+      task.run.clear();  // what the task holds goes before anybody is told that it ended
       finish(std::move(status));
     }
   }
+
+  std::thread start() {
+    const SignalsBlocked blocked;
+    return std::thread([queue = shared_from_this()] { queue->serve(); });
+  }
+
+ private:
+  static constexpr size_t kMostLooked = 4096;  // tasks; in longer queues all memory counts as used
+
+  // A function of the program may end the thread that runs it. The stream goes on in another one.
+  class Succession {
+   public:
+    explicit Succession(Queue& queue) : queue_(&queue) {}
+    ~Succession() {
+      if (queue_ != nullptr) queue_->succeed();
+    }
+    void cancel() { queue_ = nullptr; }
+
+   private:
+    Queue* queue_;
+  };
+
+  void succeed() {
+    std::lock_guard<std::mutex> lock(mutex);
+    running = nullptr;
+    worker = {};
+    finish(task_failure("a function of the program ended its thread"));
+    try {
+      start().detach();
+    } catch (const std::exception&) {
+      // Nobody can run them; whoever waits must not wait for ever.
+      for (; !tasks.empty(); tasks.pop()) finish(Status::out_of_memory());
+    }
+  }
 };
+
+Immortal<Stream::Queue::All> Stream::Queue::all;
 
 Stream::Stream(int32_t device, uint64_t context_id, StreamConfig config)
     : device_(device),
@@ -96,9 +162,8 @@ Stream::Stream(int32_t device, uint64_t context_id, StreamConfig config)
       id_(next_id()),
       config_(config),
       queue_(std::make_shared<Queue>()) {
-  Queue::All& all = Queue::all();
-  std::lock_guard<std::mutex> lock(all.mutex);
-  auto& queues = all.queues;
+  std::lock_guard<std::mutex> lock(Queue::all->mutex);
+  auto& queues = Queue::all->queues;
   queues.erase(std::remove_if(queues.begin(), queues.end(),
                               [](const std::weak_ptr<Queue>& queue) { return queue.expired(); }),
                queues.end());
@@ -106,6 +171,7 @@ Stream::Stream(int32_t device, uint64_t context_id, StreamConfig config)
 }
 
 Stream::~Stream() {
+  const NoCancellation whole;
   bool abandoned;
   {
     std::lock_guard<std::mutex> lock(queue_->mutex);
@@ -116,13 +182,15 @@ Stream::~Stream() {
   if (abandoned || on_worker()) {
     if (worker_.joinable()) worker_.detach();
   } else if (worker_.joinable()) {
+    wait();  // another thread may have succeeded the worker
     worker_.join();
   }
   end_subscription(id_);
   observe([this](Observer& o) { o.stream_ended(id_); });
 }
 
-bool Stream::on_worker() const { return worker_.get_id() == std::this_thread::get_id(); }
+// The caller holds the mutex, or nobody else has the stream.
+bool Stream::on_worker() const { return queue_->worker == std::this_thread::get_id(); }
 
 bool Stream::begin_here(Weight weight) {
   const bool blocking = schedule() == Schedule::kBlocking;
@@ -143,19 +211,29 @@ void Stream::end_here(Status status) {
   if (!queue_->tasks.empty()) queue_->work.notify_one();
 }
 
+// Also where the task ends the thread.
+void Stream::run_here(Task& task) {
+  struct Ending {
+    Stream& stream;
+    Status status;
+    ~Ending() { stream.end_here(std::move(status)); }
+  } ending{*this, task_failure("a function of the program ended its thread")};
+  ending.status = run(task);
+}
+
 void Stream::enqueue(Weight weight, Task task) {
   {
     std::unique_lock<std::mutex> lock(queue_->mutex);
     if (!worker_.joinable()) {
       try {
-        worker_ = std::thread([queue = queue_] { queue->serve(); });
+        worker_ = queue_->start();
       } catch (const std::system_error&) {
         // No more threads in this process. Running the task here is a legal schedule, too.
-        queue_->done.wait(lock, [this] { return queue_->finished == queue_->submitted; });
+        wait_for_ever(queue_->done, lock, [this] { return queue_->finished == queue_->submitted; });
         ++queue_->submitted;
         outstanding.fetch_add(1, std::memory_order_relaxed);
         lock.unlock();
-        return end_here(run(task));
+        return run_here(task);
       }
     }
     queue_->tasks.push({std::move(task), computes(weight)});
@@ -174,7 +252,7 @@ bool Stream::wait(int32_t timeout) {
   if (timeout != kForever) {
     return queue_->done.wait_for(lock, std::chrono::milliseconds(timeout), reached);
   }
-  queue_->done.wait(lock, reached);
+  wait_for_ever(queue_->done, lock, reached);
   return true;
 }
 
@@ -188,14 +266,6 @@ bool Stream::idle() {
   return queue_->finished == queue_->submitted;
 }
 
-Stream::Position Stream::position() {
-  std::lock_guard<std::mutex> lock(queue_->mutex);
-  Position position;
-  position.queue_ = queue_;
-  position.target_ = queue_->submitted;
-  return position;
-}
-
 bool Stream::Position::passed() const {
   std::lock_guard<std::mutex> lock(queue_->mutex);
   return queue_->finished >= target_;
@@ -206,15 +276,20 @@ void Stream::abandon() {
   queue_->abandoned = true;
 }
 
+void Stream::cancel() {
+  std::unique_lock<std::mutex> lock(queue_->mutex);
+  queue_->abandoned = queue_->cancelled = true;
+  const uint64_t seen = queue_->finished;
+  wait_for_ever(queue_->done, lock,
+                [&] { return queue_->finished != seen || !queue_->computing || on_worker(); });
+}
+
 void Stream::stop_on_failure(bool stop) {
   std::lock_guard<std::mutex> lock(queue_->mutex);
   queue_->stop_on_failure = stop;
 }
 
-StreamRegistry& streams() {
-  static auto& registry = *new StreamRegistry;
-  return registry;
-}
+StreamRegistry& streams() { return all_streams; }
 
 StreamRef find_stream(aclrtStream stream) {
   if (stream != nullptr) return streams().find(stream);
@@ -226,24 +301,22 @@ int32_t stream_not_found(const Call& call, aclrtStream stream) {
   return stream == nullptr ? no_context(call) : no_stream(call, stream);
 }
 
-std::vector<Stream::Position> Stream::unfinished() {
-  std::vector<Position> positions;
-  if (outstanding.load(std::memory_order_acquire) == 0) return positions;
-  Queue::All& all = Queue::all();
-  std::lock_guard<std::mutex> lock(all.mutex);
-  for (const std::weak_ptr<Queue>& known : all.queues) {
-    std::shared_ptr<Queue> queue = known.lock();
+std::vector<Stream::Position> Stream::users_of(const MemoryRange& range) {
+  std::vector<Position> users;
+  if (outstanding.load(std::memory_order_acquire) == 0) return users;
+  std::lock_guard<std::mutex> lock(Queue::all->mutex);
+  for (const std::weak_ptr<Queue>& known : Queue::all->queues) {
+    const std::shared_ptr<Queue> queue = known.lock();
     if (queue == nullptr) continue;
     std::lock_guard<std::mutex> queue_lock(queue->mutex);
-    if (queue->finished == queue->submitted) continue;
+    const uint64_t last = queue->last_use_of(range);
+    if (last == 0) continue;
     Position position;
-    position.target_ = queue->submitted;
+    position.target_ = last;
     position.queue_ = queue;
-    positions.push_back(std::move(position));
+    users.push_back(std::move(position));
   }
-  return positions;
+  return users;
 }
-
-std::vector<Stream::Position> unfinished_work() { return Stream::unfinished(); }
 
 }  // namespace aclhost

@@ -2,7 +2,10 @@
 // A stream: tasks run one after the other, whichever thread runs them.
 #pragma once
 
+#include <cxxabi.h>
+
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -25,7 +28,7 @@ enum class Weight {
 };
 
 // What a failing task of a stream leaves behind when it threw.
-Status task_failure(const char* what);
+Status task_failure(const char* what) noexcept;
 
 struct StreamConfig {
   uint32_t priority = 0;  // kept and given back; one CPU thread is as good as another
@@ -67,8 +70,12 @@ class Stream {
   static Status run(Task&& task) {
     try {
       return task();
+    } catch (abi::__forced_unwind&) {
+      throw;  // the thread ends: a function of the program called pthread_exit
     } catch (const std::exception& problem) {
       return task_failure(problem.what());
+    } catch (...) {
+      return task_failure("an exception without a text");
     }
   }
 
@@ -82,9 +89,12 @@ class Stream {
   int32_t failure();
 
   bool idle();
-  Position position();
-  static std::vector<Position> unfinished();  // of all streams, those that have ended included
-  void abandon();                             // its end will not wait for the tasks
+  // Behind the last task of each stream that touches the memory; streams that have ended before
+  // their tasks are included.
+  static std::vector<Position> users_of(const MemoryRange& range);
+  void abandon();  // its end will not wait for the tasks
+  // As abandon, and work that has not begun never will; waits only for work that is under way.
+  void cancel();
   void stop_on_failure(bool stop);
 
   int32_t device() const { return device_; }
@@ -97,6 +107,7 @@ class Stream {
   bool begin_here(Weight weight);  // true: the calling thread has the stream until end_here
   void end_here(Status status);
   void enqueue(Weight weight, Task task);
+  void run_here(Task& task);
 
   const int32_t device_;
   const uint64_t context_id_;
@@ -117,9 +128,5 @@ StreamRef find_stream(aclrtStream stream);
 
 // The failure that an empty answer of find_stream means.
 int32_t stream_not_found(const Call& call, aclrtStream stream);
-
-// Where every stream that is not idle stands, also one whose handle has ended before its tasks.
-// Empty costs one load.
-std::vector<Stream::Position> unfinished_work();
 
 }  // namespace aclhost

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "acl/acl_rt.h"
+#include "base/threads.h"
 #include "runtime/context.h"
 #include "runtime/observed.h"
 #include "runtime/stream.h"
@@ -48,6 +49,7 @@ int32_t destroy(const Call& call, aclrtStream stream, bool force) {
                          " belongs to another context than the thread's current one; "
                          "call aclrtSetCurrentContext with the stream's context first");
   }
+  const NoCancellation whole;
   if (!context->destroy_stream(stream)) return no_stream(call, stream);
   if (force) {
     found->abandon();

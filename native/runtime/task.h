@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -12,7 +13,19 @@
 
 namespace aclhost {
 
-// A Status() that is moved and never copied. A small one is held in place.
+struct MemoryRange {
+  uintptr_t begin;
+  uintptr_t end;
+
+  static MemoryRange of(const void* start, size_t size) {
+    const auto begin = reinterpret_cast<uintptr_t>(start);
+    return {begin, size > UINTPTR_MAX - begin ? UINTPTR_MAX : begin + size};
+  }
+  bool overlaps(const MemoryRange& other) const { return begin < other.end && other.begin < end; }
+};
+
+// A Status() that is moved and never copied. A small one is held in place. A body that touches
+// memory says so: bool touches(const MemoryRange&) const.
 class Task {
  public:
   Task() = default;
@@ -33,6 +46,7 @@ class Task {
   ~Task() { clear(); }
 
   Status operator()() { return actions_->run(storage_); }
+  bool touches(const MemoryRange& range) const { return actions_->touches(storage_, range); }
 
   // Ends what the task holds.
   void clear() {
@@ -51,6 +65,7 @@ class Task {
   struct InPlace {
     explicit InPlace(Body given) : body(std::move(given)) {}
     Status operator()() { return body(); }
+    const Body& get() const { return body; }
     Body body;
   };
 
@@ -60,17 +75,29 @@ class Task {
     Elsewhere(Elsewhere&& other) noexcept : body(std::exchange(other.body, nullptr)) {}
     ~Elsewhere() { delete body; }
     Status operator()() { return (*body)(); }
+    const Body& get() const { return *body; }
     Body* body;
   };
 
   template <typename Body>
   using Held = std::conditional_t<kFits<Body>, InPlace<Body>, Elsewhere<Body>>;
 
+  template <typename Body>
+  static auto body_touches(const Body& body, const MemoryRange& range, int)
+      -> decltype(body.touches(range)) {
+    return body.touches(range);
+  }
+  template <typename Body>
+  static bool body_touches(const Body&, const MemoryRange&, long) {
+    return false;
+  }
+
   // What a type of body can do.
   struct Actions {
     Status (*run)(void*);
     void (*move)(void* from, void* to);  // ends the source
     void (*end)(void*);
+    bool (*touches)(const void*, const MemoryRange&);
 
     template <typename Body>
     static const Actions& of() {
@@ -79,7 +106,11 @@ class Task {
                                             new (to) Body(std::move(*static_cast<Body*>(from)));
                                             static_cast<Body*>(from)->~Body();
                                           },
-                                          [](void* body) { static_cast<Body*>(body)->~Body(); }};
+                                          [](void* body) { static_cast<Body*>(body)->~Body(); },
+                                          [](const void* body, const MemoryRange& range) {
+                                            const auto* held = static_cast<const Body*>(body);
+                                            return body_touches(held->get(), range, 0);
+                                          }};
       return actions;
     }
   };
@@ -99,6 +130,7 @@ class Fifo {
  public:
   bool empty() const { return count_ == 0; }
   size_t size() const { return count_; }
+  const Element& at(size_t place) const { return elements_[(first_ + place) % elements_.size()]; }
 
   void push(Element element) {
     if (count_ == elements_.size()) grow();

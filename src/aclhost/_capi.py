@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from functools import cache
 from typing import Any
 
@@ -46,6 +47,17 @@ def library() -> ctypes.CDLL:
         function.restype = None if declared.returns == "void" else c_type(declared.returns)
         function.argtypes = [c_type(parameter.c_type) for parameter in declared.parameters]
     return loaded
+
+
+def c_string(text: str | None, parameter: str) -> bytes | None:
+    """A text for a C function; None is the null pointer."""
+    if text is None:
+        return None
+    if not isinstance(text, str):
+        raise TypeError(f"{parameter}: expected a str or None, got {type(text).__name__}")
+    if "\0" in text:
+        raise ValueError(f"{parameter}: holds a null character")
+    return os.fsencode(text)
 
 
 def status(name: str, *arguments: object) -> int:

@@ -45,8 +45,9 @@ def examine() -> Iterator[Finding]:
     yield from _compiler()
     yield from _libraries()
     yield from _vendor()
-    for op in ops.ALL:
-        yield _operator(op.name)
+    if _has_product():
+        for op in ops.ALL:
+            yield _operator(op.name)
 
 
 def _installation() -> Iterator[Finding]:
@@ -159,6 +160,14 @@ def _vendor() -> Iterator[Finding]:
         yield Finding("CANN", "note", f"LD_PRELOAD is {preloaded}")
     if clean:
         yield Finding("CANN", "ok", "none in the way")
+
+
+def _has_product() -> bool:
+    """Whether operators can run at all; the installation's findings say why not."""
+    try:
+        return bool(aclhost.soc_name())
+    except ValueError:
+        return False
 
 
 def _operator(name: str) -> Finding:

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
 
+_LARGEST = sys.float_info.max
 _WIDTH, _HEIGHT = 520, 260
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 14, 40, 44
 
@@ -111,7 +113,8 @@ def scatter(
     low = min(min(pair) for pair in finite)
     high = max(max(pair) for pair in finite)
     if low == high:
-        low, high = low - 1, high + 1
+        margin = max(1.0, abs(low) / 1024)  # 1 alone would be nothing to a large number
+        low, high = max(low - margin, -_LARGEST), min(high + margin, _LARGEST)
     scale = high / 2 - low / 2  # halves, since the whole range can overflow
 
     def x_of(value: float) -> float:

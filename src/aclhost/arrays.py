@@ -57,7 +57,7 @@ def load(path: Path, dtype: DataType | None = None) -> dict[str, NDArray]:
 
     """
     file, wanted = _split(path)
-    if not file.exists():
+    if not os.path.exists(file):  # unlike the method, false for a name that is too long
         raise UnreadableArrayError(f"{file}: no such file")
     if file.is_dir():
         raise UnreadableArrayError(f"{file}: a directory, not a file")
@@ -98,7 +98,7 @@ def load_one(path: Path, dtype: DataType | None = None) -> NDArray:
 
 def _split(path: Path) -> tuple[Path, str]:
     name, colon, wanted = path.name.rpartition(":")
-    if colon and not path.exists() and Path(name).suffix in SUFFIXES:
+    if colon and not os.path.exists(path) and Path(name).suffix in SUFFIXES:
         return path.with_name(name), wanted
     return path, ""
 

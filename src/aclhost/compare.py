@@ -58,6 +58,7 @@ STANDARDS: Mapping[str, Standard] = {
     "float64": Standard(2**-42, 1e-12),
 }
 _EXACT = Standard(0.0, 0.0)
+_WIDEST = 8  # bytes; ulps are counted in integers of the same size
 _COARSE = Standard(0.25, 1e-3)  # eight bits and less
 
 
@@ -155,6 +156,8 @@ def compare(
         raise ValueError(f"shapes differ: {_shape(actual.shape)} and {_shape(expected.shape)}")
     actual, expected = _real(actual), _real(expected)
     kind = part(np.dtype(dtype)) if dtype is not None else coarser(actual.dtype, expected.dtype)
+    if kind.itemsize > _WIDEST:
+        raise ValueError(f"dtype {kind} is wider than float64; convert one side to float64 or less")
     chosen = standard_for(kind) if standard is None else standard
     totals = sums.accumulate(actual, expected, kind, chosen.rtol, chosen.atol, worst)
     found = _result(totals, actual.shape, kind, chosen)

@@ -84,3 +84,12 @@ def test_completion():
     assert complete("explain", "1610") == ["161001", "161002"]
     assert complete("explain", "elu", "sca") == ["scale="]
     assert "Ascend310P3" in complete("run", "--soc", "Ascend3")
+
+
+def test_an_unknown_soc_is_one_problem():
+    done = run(
+        [ACLHOST, "doctor", "--json"], status=1, env=clean_environment(ACLHOST_SOC="Ascend0")
+    )
+    problems = [found for found in json.loads(done.stdout) if found["level"] == "problem"]
+    assert [found["topic"] for found in problems] == ["product"]
+    assert "Ascend910B1" in problems[0]["remedy"]

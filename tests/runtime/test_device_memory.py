@@ -94,8 +94,7 @@ assert lib.aclrtMalloc(c_void_p(), 1 << 20, 0) == 0
     )
 
 
-@pytest.mark.parametrize("size", ["", "2X", "-1", "999999999999T"])
-def test_sizes_that_are_none(in_process, size):
+def test_an_empty_size_is_none(in_process):
     in_process(
         """
 assert lib.aclrtSetDevice(0) == 0
@@ -103,7 +102,7 @@ free, total = c_size_t(), c_size_t()
 assert lib.aclrtGetMemInfo(1, free, total) == 0
 assert total.value > 1 << 20
 """,
-        ACLHOST_DEVICE_MEMORY=size,
+        ACLHOST_DEVICE_MEMORY="",
     )
 
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """aclInit, aclFinalize and aclFinalizeReference: their order, their count, their configuration."""
 
+import os
+
 import pytest
 
 
@@ -167,3 +169,23 @@ for _ in range(10):
     assert lib.aclrtCreateStream(stream) == 0
     assert lib.aclrtMalloc(memory, 1000, 0) == 0
 """)
+
+
+@pytest.mark.parametrize("kind", ["endless", "pipe", "long"])
+def test_a_configuration_that_is_not_a_short_file(in_process, tmp_path, kind):
+    path = tmp_path / kind
+    if kind == "endless":
+        path.symlink_to("/dev/zero")
+    elif kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.write_text("{" + " " * (17 << 20) + "}")
+    in_process(
+        f"""
+import resource
+resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+assert lib.aclInit({bytes(path)!r}) == INVALID_FILE
+assert "cannot be read" in text(lib)
+assert lib.aclInit(None) == 0
+"""
+    )

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "kernels/pooling/max_pool3d.h"
 #include "kernels/pooling/max_pool3d_keys.h"
@@ -188,6 +189,13 @@ class PackedMaxima {
     return reader_.load(from, count);
   }
 
+  // Lanes that nobody uses hold anything, so that an ordinary sum could overflow.
+  template <typename Lanes>
+  static Lanes wrapping_sum(Lanes a, Lanes b) {
+    using Unsigned = Vector<std::make_unsigned_t<Element<Lanes>>>;
+    return bit_cast<Lanes>(bit_cast<Unsigned>(a) + bit_cast<Unsigned>(b));
+  }
+
   // The number of taps is a constant where it is small.
   void combine_columns(const Key* row, int64_t to) {
     const int64_t kernel = window_.kernel[2];
@@ -243,7 +251,8 @@ class PackedMaxima {
         }
         const int64_t at = first + c * class_step;
         row += below;
-        maxima.consider(load_vector<Keys>(keys + at), load_vector<Offsets>(offsets + at) + row);
+        maxima.consider(load_vector<Keys>(keys + at),
+                        wrapping_sum(load_vector<Offsets>(offsets + at), row));
       }
       store_vector(keys + to + j, maxima.best);
       store_vector(offsets + to + j, maxima.offset);
@@ -273,7 +282,8 @@ class PackedMaxima {
           slot = slot + 1 < slots ? slot + 1 : 0;
           const int64_t at = slot * held + from;
           plane += below;
-          maxima.consider(load_vector<Keys>(keys + at), load_vector<Offsets>(offsets + at) + plane);
+          maxima.consider(load_vector<Keys>(keys + at),
+                          wrapping_sum(load_vector<Offsets>(offsets + at), plane));
         }
         const auto count = static_cast<Offset>(std::min(length - j, kStep));
         doubtful |= PoolKeys<T>::doubtful(maxima.best, saw_negative_zero) & (lanes_ < count);
@@ -296,7 +306,8 @@ class PackedMaxima {
       } else {
         words = bit_cast<Words>(load_halves(offsets + i));
       }
-      store_vector(places_ + to + i, load_vector<Words>(first_places_ + to + i) + words + first);
+      const Words from = load_vector<Words>(first_places_ + to + i);
+      store_vector(places_ + to + i, wrapping_sum(wrapping_sum(from, words), splat<Words>(first)));
     }
   }
 

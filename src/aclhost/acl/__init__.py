@@ -32,7 +32,7 @@ __all__ = [
 
 def init(config_path: str | None = None) -> int:
     """Starts ACL, with a JSON configuration file if one is named."""
-    return _capi.status("aclInit", None if config_path is None else config_path.encode())
+    return _capi.status("aclInit", _capi.c_string(config_path, "config_path"))
 
 
 def finalize() -> int:

@@ -14,7 +14,7 @@ from ctypes import byref, c_bool, c_float, c_int, c_int64, c_uint64, c_void_p
 from functools import cache
 from typing import Any, cast
 
-from aclhost._capi import library, output, status
+from aclhost._capi import c_string, library, output, status
 
 __all__ = [
     "aclCreateBoolArray",
@@ -333,7 +333,7 @@ def aclSetDynamicTensorAddr(
 
 def aclnnInit(configPath: str | None) -> int:
     """Starts the operators alone; optional."""
-    return status("aclnnInit", None if configPath is None else configPath.encode())
+    return status("aclnnInit", c_string(configPath, "configPath"))
 
 
 def aclnnFinalize() -> int:

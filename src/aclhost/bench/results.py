@@ -90,8 +90,9 @@ class Run:
 
         """
         data = json.loads(text)
-        if data.get("format") != _FORMAT:
-            raise ValueError(f"format {data.get('format')} of results is not {_FORMAT}")
+        found = data.get("format") if isinstance(data, dict) else None
+        if found != _FORMAT:
+            raise ValueError(f"format {found} of results is not {_FORMAT}")
         return cls(
             Machine(**data["machine"]),
             [_result(**entry) for entry in data["results"]],

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
 from aclhost._names import suggestion
+from aclhost.cli.console import results_arrive
 
 
 class _Command(NamedTuple):
@@ -59,6 +60,11 @@ class _Group(click.Group):
             hint = suggestion(name, _COMMANDS) or "; aclhost --help lists the commands"
             ctx.fail(f"no command {name!r}{hint}")
         return super().resolve_command(ctx, args)
+
+    def main(self, *args: Any, **extra: Any) -> Any:  # noqa: ANN401
+        """As click's, but a result that cannot be written is an error of one line."""
+        with results_arrive():
+            return super().main(*args, **extra)
 
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})

@@ -78,6 +78,8 @@ def compare_command(
         pairs, "comparing", console=watched, disable=alone or not watched.is_terminal
     ):
         entries += list(_compare_pair(pair, given, kind, worst))
+    if not entries:
+        give_up(f"neither {actual} nor {expected} holds an array")
     if alone and entries[0].comparison is None:
         give_up(entries[0].problem)
     if html is not None:

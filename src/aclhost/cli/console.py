@@ -6,8 +6,11 @@ from __future__ import annotations
 import io
 import json
 import math
+import os
 import shutil
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -32,6 +35,29 @@ def give_up(text: str, status: int = 1) -> NoReturn:
     """Says why, and ends the command."""
     say(text)
     sys.exit(status)
+
+
+@contextmanager
+def results_arrive() -> Iterator[None]:
+    """Ends the command with status 1 and a line on stderr if stdout is closed or full."""
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115 (until the process ends)
+    if sys.stdout is None:
+        give_up("standard output is closed")
+    try:
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
+    except OSError as error:
+        _leave_unwritten()
+        give_up(f"{error.filename or 'standard output'}: {error.strerror}")
+
+
+def _leave_unwritten() -> None:
+    """Lets Python end without another try to write what is left."""
+    with suppress(OSError, ValueError), open(os.devnull, "wb") as nowhere:
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
 
 
 def output() -> Console:

@@ -40,6 +40,7 @@ PYTHON_MODULE = (
     "scalar_lists",
     "scalars",
     "select_soc",
+    "shape_text",
     "tensor_lists",
     "tensors",
     "thread_count",

@@ -37,6 +37,7 @@ def thread_count() -> int:
 def result_memory() -> dict[str, int]:
     """What waits for the next large results: bytes kept, in how many buffers, and the limit."""
 
+def finish_imports() -> None: ...
 def call_counts() -> dict[str, tuple[int, int]]:
     """How often this process called each operator, and how many of these calls were refused."""
 

@@ -126,13 +126,13 @@ def rank_in(parameter: str, *ranks: int) -> Rules:
 
 def dims_positive(parameter: str, first: int) -> Rules:
     """No dimension from this one on is 0."""
-    which = f"the dimensions of {parameter} from {first} on" if first else f"all of {parameter}'s"
+    which = f"from {first} on, the dimensions" if first else "all dimensions"
     return (
         Rule(
             "dims_positive",
             parameter,
             EveryDim(parameter, first, least=1),
-            f"{which} must be greater than 0",
+            f"{which} of {parameter} must be greater than 0",
             (_shape(parameter),),
             "Skip the call when there is nothing to compute.",
         ),

@@ -25,7 +25,9 @@ struct TypeNumbers {
   int of[kCount];
 };
 
-bool types_asked = false;  // guarded by the GIL
+// Whether a thread has begun to import; guarded by the GIL.
+bool numpy_asked = false;
+bool types_asked = false;
 
 int number_of(const ElementType& type) {
   const bool from_ml_dtypes =
@@ -137,10 +139,12 @@ PyArrayObject* as_array(PyObject* object) { return reinterpret_cast<PyArrayObjec
 }  // namespace
 
 void finish_imports() {
+  if (numpy_asked) import_numpy();
   if (types_asked) type_numbers();
 }
 
 void import_numpy() {
+  numpy_asked = true;
   if (PyArray_ImportNumPyAPI() < 0) throw nb::python_error();
 }
 

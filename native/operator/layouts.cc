@@ -84,7 +84,6 @@ bool cast_exists(aclDataType from, aclDataType to, Product product) {
 }
 
 std::string shape_text(const Shape& shape) { return list_text(shape.dims, shape.rank); }
-std::string shape_text(const TensorView& view) { return list_text(view.shape, view.rank); }
 
 std::string strides_text(const TensorView& view) {
   return "strides " + list_text(view.strides, view.rank) + " for shape " + shape_text(view);

@@ -22,8 +22,8 @@ bool inside_storage(const TensorView& view);
 // Whether a product has the conversion: some that are permitted have no kernel.
 bool cast_exists(aclDataType from, aclDataType to, Product product);
 
-std::string shape_text(const Shape& shape);      // "[2, 3]"
-std::string shape_text(const TensorView& view);  // "[2, 3]"
+std::string shape_text(const Shape& shape);  // "[2, 3]"
+inline std::string shape_text(const TensorView& view) { return shape_text(shape_of(view)); }
 std::string strides_text(const TensorView& view);
 std::string array_text(const IntArrayView& array);
 std::string reach_text(const TensorView& view);  // which elements of how many the view reaches

@@ -7,6 +7,7 @@
 static const char* features = "";
 static bool has_feature(const char* name) { return std::strstr(features, name) != nullptr; }
 #define __builtin_cpu_supports(name) has_feature("+" name "+")
+#include "base/cache.cc"
 #include "base/isa.cc"
 #include "simd/cache.h"
 

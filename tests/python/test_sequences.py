@@ -117,3 +117,13 @@ def test_a_sequence_that_changes_while_it_is_read() -> None:
     sizes: list[Any] = [Clearing(), Clearing(), Clearing()]
     pooled, _ = aclhost.max_pool3d_with_argmax(np.ones((1, 4, 4, 4), np.float32), sizes)
     assert pooled.shape == (1, 2, 2, 2)
+
+
+def test_rules_see_every_value_of_a_long_array() -> None:
+    volume = np.ones((1, 1, 2, 2, 2), np.float32)
+    with pytest.raises(aclhost.AclnnError) as caught:
+        aclhost.upsample_nearest3d(volume, (2,) * 11 + (-1,))
+    assert caught.value.rule == "all_positive"
+    with pytest.raises(aclhost.AclnnError) as caught:
+        aclhost.upsample_nearest3d(volume, (2,) * 12)
+    assert caught.value.rule == "length_in"

@@ -138,8 +138,8 @@ class ResizedRows {
 
   void run_block(int64_t first) {
     RowPlace place(rows_, begin_);
-    RowSink<Bits> sink(rows_, place.address, end_ - begin_, sources_.count, resize_.past_cache(),
-                       true);
+    const bool past_cache = resize_.past_cache();
+    RowSink<Bits> sink(rows_, place.address, end_ - begin_, sources_.count, past_cache, true);
     held_ = nullptr;
     for (int64_t left = end_ - begin_; left > 0;) {
       char* const target = place.address + first * rows_.step();
@@ -148,7 +148,7 @@ class ResizedRows {
       SourceRun sources(resize_, place, sources_.first);
       if (sink.streams()) {
         copy_rows<Stream, true>(sources, count, room);
-      } else if (resize_.past_cache()) {
+      } else if (past_cache) {
         copy_rows<Store, true>(sources, count, room);
       } else {
         copy_rows<Store, false>(sources, count, room);

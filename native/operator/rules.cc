@@ -12,11 +12,6 @@
 namespace aclhost {
 namespace {
 
-double real_of(const Args& args, int param) {
-  const bool is_scalar = args.op->params[param].kind == ParamKind::kScalar;
-  return is_scalar ? args.scalar(param).to_float() : args.real(param);
-}
-
 std::string text_of(const Args& args, int param) {
   const char* text = args.text(param);
   return text == nullptr ? "a null pointer" : "\"" + std::string(text) + "\"";

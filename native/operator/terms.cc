@@ -29,14 +29,6 @@ aclDataType dtype_of(const Frame& frame, int64_t param) {
   return frame.view(param).dtype;
 }
 
-double real_of(const Frame& frame, int64_t param) {
-  const int index = static_cast<int>(param);
-  if (frame.args.op->params[index].kind == ParamKind::kScalar) {
-    return frame.args.scalar(index).to_float();
-  }
-  return frame.args.real(index);
-}
-
 int64_t dim_of(const TensorView& view, int64_t axis) {
   if (axis < -view.rank || axis >= view.rank) return 0;
   return view.shape[axis < 0 ? axis + view.rank : axis];
@@ -170,9 +162,9 @@ bool keeps(const ScalarValue& scalar, aclDataType dtype) {
     case TermKind::kTextIs:
       return is_word(frame, code);
     case TermKind::kRealIs:
-      return compare(real_of(frame, param), code[2], real_constant(code[3]));
+      return compare(real_of(args, param), code[2], real_constant(code[3]));
     case TermKind::kFinite:
-      return std::isfinite(real_of(frame, param));
+      return std::isfinite(real_of(args, param));
     case TermKind::kLeads:
       return leads(frame, code);
     case TermKind::kKeepsScalar:
@@ -185,6 +177,11 @@ bool keeps(const ScalarValue& scalar, aclDataType dtype) {
 }
 
 }  // namespace
+
+double real_of(const Args& args, int param) {
+  const bool is_scalar = args.op->params[param].kind == ParamKind::kScalar;
+  return is_scalar ? args.scalar(param).to_float() : args.real(param);
+}
 
 int64_t evaluate_term(const Frame& frame, const TermCode* code) {
   switch (static_cast<TermKind>(code[0])) {

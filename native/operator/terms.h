@@ -26,6 +26,9 @@ struct Frame {
 int64_t evaluate_term(const Frame& frame, const TermCode* code);
 Shape evaluate_shape(const Frame& frame, int64_t term);
 
+// A float or a double as it is, a scalar as float.
+double real_of(const Args& args, int param);
+
 // The terms that rules mostly consist of are in line: calling for them takes longer than they do.
 [[gnu::always_inline]] inline int64_t evaluate(const Frame& frame, int64_t term) {
   const TermCode* code = frame.at(term);

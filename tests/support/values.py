@@ -46,10 +46,13 @@ def _strided(memory: np.ndarray, tensor: TensorArg) -> np.ndarray:
     )
 
 
-def _random(shape: tuple[int, ...], dtype: np.dtype[Any], rng: np.random.Generator) -> np.ndarray:
+def _random(tensor: TensorArg, dtype: np.dtype[Any], rng: np.random.Generator) -> np.ndarray:
     if dtype.kind in "iu":
-        return rng.integers(0, 100, shape).astype(dtype)
-    return rng.normal(0, 2, shape).astype(dtype)
+        first, last = tensor.span or (0, 100)
+        return rng.integers(int(first), int(last), tensor.shape).astype(dtype)
+    if tensor.span is not None:
+        return rng.uniform(*tensor.span, tensor.shape).astype(dtype)
+    return rng.normal(0, 2, tensor.shape).astype(dtype)
 
 
 def _memory(tensor: TensorArg) -> np.ndarray:
@@ -68,7 +71,7 @@ def make_storage(tensor: TensorArg, rng: np.random.Generator) -> Storage:
     if memory.dtype.type is not np.void:  # the kind of ml_dtypes' types is V, too
         given = tensor.values
         view[...] = (
-            _random(tensor.shape, memory.dtype, rng)
+            _random(tensor, memory.dtype, rng)
             if given is None
             else np.array(given).reshape(tensor.shape).astype(memory.dtype)
         )

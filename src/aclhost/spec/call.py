@@ -30,6 +30,7 @@ class TensorArg:
     storage: int | None = None  # elements; None: as many as the view reaches
     format: Format = ND
     backed: bool = True  # False: described only, without memory behind it
+    span: tuple[float, float] | None = None  # whoever fills it draws from [first, last)
 
     @property
     def row_major(self) -> tuple[int, ...]:

@@ -6,12 +6,14 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from random import Random
 from typing import Any, TypeAlias
 
 from aclhost.spec import catalogue, products
 from aclhost.spec.call import Call
 from aclhost.spec.functions import Function, phases
 from aclhost.spec.functions import Parameter as CParameter
+from aclhost.spec.gradient import Gradient
 from aclhost.spec.params import (
     TENSORS,
     Parameter,
@@ -44,11 +46,14 @@ class Operator:
         None  # NumPy, float64 in and out; parameters by Python names
     )
     kernel: Pointwise | None = None  # None: native/kernels has a function run(const <name>Args&)
-    reference: Reference = ""  # torch's function of the same tensors and numbers
+    reference: Reference = ""  # torch's function of the same arguments; NotImplemented: differs
     ulps: float = 2  # how far FLOAT and DOUBLE results may be off; one for rounding included
     ulps_from: float = 0.0  # ulps of results below are those of this number: there are roots
     launch_checks: tuple[tuple[Rule, ...], ...] = ()  # failures that only phase 2 reports
     summed: tuple[str, ...] = ()  # inputs whose sums the result consists of
+    gradient: Gradient | None = None  # whose derivative this is
+    draw: Callable[[Random], Call] | None = None  # a small valid call with random attributes
+    typical: Callable[[int], Call] | None = None  # a common call on about that many elements
     formats: str = "Any format label is accepted and ignored."
     determinism: str = "Deterministic: the same bits for every run and thread count."
     notes: tuple[str, ...] = ()  # documented limits nobody enforces, differences from upstream

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from aclhost.spec.family import LateSamples, derived_samples
+from aclhost.spec.gradient import Gradient
 from aclhost.spec.operator import Operator, Reference
 from aclhost.spec.params import Parameter
 from aclhost.spec.pointwise import Pointwise
@@ -27,6 +28,7 @@ def pointwise_operator(
     notes: tuple[str, ...] = (),
     shapes: tuple[tuple[int, ...], ...] = (),
     formula: str = "",
+    gradient: Gradient | None = None,
 ) -> Operator:
     """An operator whose formula follows from its function and whose samples follow from its checks.
 
@@ -45,6 +47,7 @@ def pointwise_operator(
         ulps_from=ulps_from,
         formats=_CHECKED_FORMAT if _looks_at_formats(checks) else _ANY_FORMAT,
         notes=notes,
+        gradient=gradient,
     )
     return op
 

@@ -123,14 +123,14 @@ def expected(op: Operator, call: Call, inputs: Mapping[str, np.ndarray]) -> list
     return list(results) if isinstance(results, tuple) else [np.asarray(results)]
 
 
-def magnitude(
-    op: Operator, call: Call, inputs: Mapping[str, np.ndarray], wanted: np.ndarray
-) -> np.ndarray:
-    """What errors are measured against: for sums, that of the terms' magnitudes."""
+def magnitudes(
+    op: Operator, call: Call, inputs: Mapping[str, np.ndarray], wanted: list[np.ndarray]
+) -> list[np.ndarray]:
+    """What errors are measured against: for sums, those of the terms' magnitudes."""
     if not op.summed:
         return wanted
     sizes = {name: np.abs(array) if name in op.summed else array for name, array in inputs.items()}
-    return expected(op, call, sizes)[0]
+    return expected(op, call, sizes)
 
 
 def computed_dtype(op: Operator, call: Call) -> np.dtype[Any]:

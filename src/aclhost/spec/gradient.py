@@ -20,6 +20,7 @@ class Gradient:
     given: Mapping[str, str]  # the backward's inputs that are gradients, and of which outputs
     saved: Mapping[str, str] = field(default_factory=dict)  # called otherwise in the forward
     derived: Mapping[str, Derived] = field(default_factory=dict)  # worked out from the forward's
+    opposite: Mapping[str, str] = field(default_factory=dict)  # results that, negated, are another
 
     def value(self, name: str, forward: Mapping[str, Any]) -> Any:  # noqa: ANN401
         """What the backward takes for a parameter, given what the forward took and gave."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from aclhost.spec.call import Call, ScalarArg, TensorArg
 from aclhost.spec.dtypes import BF16, COMPLEX64, DOUBLE, FLOAT, FLOAT16
+from aclhost.spec.gradient import Gradient
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import Flag, Scalar, TensorIn, TensorOut
 from aclhost.spec.products import A2, A3, A950, P310P, T910
@@ -107,6 +108,13 @@ OP = Operator(
         final_cast("gradInput", "gradOutput"),
     ),
     golden=golden,
+    gradient=Gradient(
+        "aclnnElu",
+        results={"gradInput": "self"},
+        given={"gradOutput": "out"},
+        saved={"selfOrResult": "self"},
+        derived={"isResult": lambda forward: False},
+    ),
     samples=(
         Call(
             {

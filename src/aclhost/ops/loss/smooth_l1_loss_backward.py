@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.dtypes import BF16, FLOAT, FLOAT16
+from aclhost.spec.gradient import Gradient
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import Choice, Float, TensorIn, TensorOut
 from aclhost.spec.products import A2, A3, A950, P310P, T910
@@ -123,6 +124,12 @@ OP = Operator(
         inside_storage("gradOut", "self", "target"),
     ),
     golden=golden,
+    gradient=Gradient(
+        "aclnnSmoothL1Loss",
+        results={"gradInput": "self"},
+        given={"gradOut": "result"},
+        opposite={"gradInput": "target"},
+    ),
     samples=(
         _EXAMPLE,
         _call(_GRID, _GRID, TensorArg((1,)), _GRID, reduction=1),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.dtypes import BF16, FLOAT, FLOAT16, INT32, INT64, DataType
+from aclhost.spec.gradient import Gradient
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import Flag, IntArray, TensorIn, TensorOut
 from aclhost.spec.products import A2, A3, A950
@@ -162,6 +163,9 @@ OP = Operator(
         ),
     ),
     golden=golden,
+    gradient=Gradient(
+        "aclnnMaxPool3dWithArgmax", results={"gradInput": "self"}, given={"gradOutput": "out"}
+    ),
     summed=("gradOutput",),
     samples=(
         _call(TensorArg((2, 1, 2, 3, 3)), (2, 1, 1, 2, 2), _OVERLAPPING),

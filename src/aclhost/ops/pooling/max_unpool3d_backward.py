@@ -17,6 +17,7 @@ from aclhost.spec.dtypes import (
     UINT8,
     DataType,
 )
+from aclhost.spec.gradient import Gradient
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import IntArray, TensorIn, TensorOut
 from aclhost.spec.products import A2, A3, A950, T910
@@ -138,6 +139,7 @@ OP = Operator(
         inside_storage("gradOutput", "indices"),
     ),
     golden=golden,
+    gradient=Gradient("aclnnMaxUnpool3d", results={"out": "self"}, given={"gradOutput": "outRef"}),
     samples=(
         _call((1, 2), _TWICE, FLOAT),
         _call((2,), _TWICE, INT8),

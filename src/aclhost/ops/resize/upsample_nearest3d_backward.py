@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.dtypes import BF16, DOUBLE, FLOAT, FLOAT16, DataType
+from aclhost.spec.gradient import Gradient
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import Double, IntArray, TensorIn, TensorOut
 from aclhost.spec.products import A2, A3, P310B, P310P, T910
@@ -132,6 +133,12 @@ OP = Operator(
         inside_storage("gradOut"),
     ),
     golden=golden,
+    gradient=Gradient(
+        "aclnnUpsampleNearest3d",
+        results={"gradInput": "self"},
+        given={"gradOut": "out"},
+        derived={"inputSize": lambda forward: tuple(forward["self"].shape)},
+    ),
     summed=("gradOut",),
     samples=(
         _call(FLOAT, _DERIVED),

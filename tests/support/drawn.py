@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Drawn calls of written-out operators: laid out at random, run, and compared with the golden."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any
+
+import numpy as np
+
+import aclhost
+from aclhost.golden.torch_reference import torch_reference
+from aclhost.spec.call import Argument, Call, ScalarArg, TensorArg
+from aclhost.spec.dtypes import BF16, FLOAT16, Category, DataType
+from aclhost.spec.evaluate import evaluate
+from aclhost.spec.operator import Operator
+from aclhost.spec.params import Parameter, TensorInOut
+from support.python_call import call_function
+from support.values import expected, magnitudes, make_storage, ulp_distance
+
+Arrays = dict[str, np.ndarray]  # by upstream's names
+_SPECIAL = (0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan)
+
+
+def valid_draw(op: Operator, rng: Random) -> Call:
+    """A drawn call that nothing refuses, with tensors that lie in memory as they like."""
+    assert op.draw is not None
+    call = op.draw(rng)
+    outcome = evaluate(op, call)
+    assert outcome.rule is None, (op.name, outcome, call)
+    written = {param.name for param in results_of(op)}
+    tensors: dict[str, Argument] = {
+        name: laid_out(argument, rng, repeats=name not in written)
+        for name, argument in call.arguments.items()
+        if isinstance(argument, TensorArg)
+    }
+    moved = call.passing(**tensors)
+    return moved if evaluate(op, moved).rule is None else call
+
+
+def laid_out(tensor: TensorArg, rng: Random, *, repeats: bool) -> TensorArg:
+    """The tensor elsewhere in memory: with gaps, axes in another order, backwards, repeated."""
+    rank = len(tensor.shape)
+    if tensor.strides is not None or tensor.values is not None or rng.random() < 0.4:
+        return tensor
+    order = list(range(rank))
+    if rng.random() < 0.5:
+        rng.shuffle(order)
+    strides, step = [0] * rank, rng.choice((1, 1, 2, 3))
+    for axis in reversed(order):
+        strides[axis] = step
+        step *= max(tensor.shape[axis], 1) + rng.choice((0, 0, 1))
+    offset = rng.choice((0, 1, 5))
+    if repeats and rank and rng.random() < 0.15:
+        strides[rng.randrange(rank)] = 0
+    if rank and rng.random() < 0.2:
+        axis = rng.randrange(rank)
+        offset += strides[axis] * max(tensor.shape[axis] - 1, 0)
+        strides[axis] = -strides[axis]
+    return replace(tensor, strides=tuple(strides), offset=offset)
+
+
+def results_of(op: Operator) -> list[Parameter]:
+    """What the operator writes."""
+    return [param for param in op.params if param in op.outputs or isinstance(param, TensorInOut)]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A result, what it should be, and how far it is off in ulps of its dtype."""
+
+    name: str
+    dtype: DataType
+    got: np.ndarray
+    wanted: np.ndarray
+    ulps: float
+
+    def allowed(self, op: Operator) -> float:
+        if self.dtype.category is not Category.FLOATING:
+            return 0.0
+        return 1.0 if self.dtype in (FLOAT16, BF16) else op.ulps
+
+
+def inputs_of(op: Operator, call: Call, seed: int) -> Arrays:
+    """Values of everything that is read, by upstream's names."""
+    rng = np.random.default_rng(seed)
+    return {
+        param.name: make_storage(tensor, rng).view.copy()
+        for param in op.python_params()
+        if isinstance(tensor := call.arguments[param.name], TensorArg)
+    }
+
+
+def sprinkle(call: Call, inputs: Arrays, rng: Random) -> None:
+    """Puts a few infinities, NaNs and zeros among values that nobody restricted."""
+    for name, array in inputs.items():
+        tensor = call.tensor(name)
+        plain = tensor.span is None and tensor.values is None and array.size
+        if tensor.dtype.category is Category.FLOATING and plain:
+            for _ in range(1 + array.size // 16):
+                place = tuple(rng.randrange(length) for length in array.shape)
+                array[place] = rng.choice(_SPECIAL)
+                if 0 in tensor.element_strides:
+                    array[...] = array[place]
+
+
+def python_results(op: Operator, call: Call, inputs: Arrays) -> list[np.ndarray]:
+    """What the Python function gives for these values in the call's layouts."""
+    with aclhost.soc(call.product.default_soc):
+        function, arguments, _ = call_function(op, call)
+        for param in op.python_params():
+            if param.name in inputs:
+                arguments[param.python_name][...] = inputs[param.name]
+        returned = function(**arguments)
+    results = returned if isinstance(returned, tuple) else (returned,)
+    return [np.asarray(each) for each in results]
+
+
+def compare(
+    op: Operator, call: Call, inputs: Arrays, results: list[np.ndarray]
+) -> list[Comparison]:
+    """Each result beside the golden's."""
+    wanted = expected(op, call, inputs)
+    sizes = magnitudes(op, call, inputs, wanted)
+    comparisons = []
+    for param, got, golden, size in zip(results_of(op), results, wanted, sizes, strict=True):
+        dtype, exact = call.tensor(param.name).dtype, np.asarray(golden).reshape(got.shape)
+        if dtype.category is Category.FLOATING:
+            off = ulp_distance(got, exact, got.dtype, np.asarray(size).reshape(got.shape))
+        else:
+            off = 0.0 if np.array_equal(got, exact.astype(got.dtype)) else math.inf
+        comparisons.append(Comparison(param.name, dtype, got, exact, off))
+    return comparisons
+
+
+def torch_results(op: Operator, call: Call, inputs: Arrays) -> Any:
+    """What torch gives in double precision; NotImplemented where it has another rule."""
+    import torch
+
+    arguments: dict[str, Any] = {}
+    for param in op.python_params():
+        value: Any = call.arguments[param.name]
+        if isinstance(value, TensorArg):
+            array = inputs[param.name]
+            whole = value.dtype.category is not Category.FLOATING
+            value = torch.from_numpy(np.array(array if whole else array.astype(np.float64)))
+        elif isinstance(value, ScalarArg):
+            value = float(np.float32(value.value))
+        arguments[param.python_name] = value
+    return torch_reference(op)(**arguments)

@@ -17,7 +17,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from aclhost.bench.cases import WRITTEN_OUT, Case, full
+from aclhost.bench.cases import BY_HAND, Case, full
 from aclhost.bench.results import Result, Run
 from benchmarks.figures import Figure, load
 
@@ -182,7 +182,7 @@ def _for_dtype(values: float | Mapping[str, float], dtype: str) -> float | None:
 
 def unmeasured(run: Run, figures: Sequence[Figure]) -> list[str]:
     """Cases and figures that have a target and no number."""
-    everything = (case.name for operator in WRITTEN_OUT for case in full(operator))
+    everything = (case.name for operator in BY_HAND for case in full(operator))
     found = {result.case.name for result in run.results} | {figure.name for figure in figures}
     return [name for name in (*everything, *FIGURES) if name not in found]
 

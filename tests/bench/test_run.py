@@ -21,11 +21,11 @@ HASTE = runner.Effort(seconds=0.001, fewest_rounds=2, growth_sizes=(10**5, 3 * 1
 @pytest.fixture(scope="module")
 def run():
     """Every written-out operator once, on the tiny size."""
-    tiny = [case for case in runner.chosen(cases.WRITTEN_OUT, quick=True) if case.size == "tiny"]
+    tiny = [case for case in runner.chosen(cases.BY_HAND, quick=True) if case.size == "tiny"]
     with_torch = runner.use_torch()
     found = Run(this_machine(with_torch), skipped=["something: skipped"])
     found.results.extend(runner.measure(case, HASTE, with_torch) for case in tiny)
-    found.growth.extend(runner.growth(operator, HASTE) for operator in cases.WRITTEN_OUT)
+    found.growth.extend(runner.growth(operator, HASTE) for operator in cases.BY_HAND)
     return found
 
 
@@ -51,7 +51,7 @@ def printed(run):
 
 
 def test_results_are_complete(run):
-    assert [result.case.operator for result in run.results] == list(cases.WRITTEN_OUT)
+    assert [result.case.operator for result in run.results] == list(cases.BY_HAND)
     for result in run.results:
         assert result.rounds >= HASTE.fewest_rounds
         assert min(result.seconds, result.bytes_moved, result.streaming_bytes_per_second) > 0
@@ -63,7 +63,7 @@ def test_results_are_complete(run):
 
 
 def test_growth_is_that_of_all_operators(run):
-    assert [one.operator for one in run.growth] == list(cases.WRITTEN_OUT)
+    assert [one.operator for one in run.growth] == list(cases.BY_HAND)
     for one in run.growth:
         assert list(one.seconds_per_element) == list(HASTE.growth_sizes)
         assert min(one.seconds_per_element.values()) > 0

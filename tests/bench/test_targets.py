@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import pytest
 
-from aclhost.bench.cases import WRITTEN_OUT, full
+from aclhost.bench.cases import BY_HAND, full
 from aclhost.bench.machine import this_machine
 from aclhost.bench.results import Result, Run
 from benchmarks import targets
 from benchmarks.figures import Figure, add
 
-CASES = {case.name: case for operator in WRITTEN_OUT for case in full(operator)}
+CASES = {case.name: case for operator in BY_HAND for case in full(operator)}
 
 
 def result(name, ratio=100.0, fraction=1.0, mib=0.0, foreign=0.0):

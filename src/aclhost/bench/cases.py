@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from math import prod
 
-from aclhost.bench import elementwise, pointwise, volumes
+from aclhost.bench import derived, elementwise, volumes
 from aclhost.bench.workload import Workload
 
 SINGLE_AND_HALF = ("float32", "float16", "bfloat16")
@@ -57,8 +57,8 @@ ON_VOLUMES = {
     "upsample_nearest3d": _RESIZES,
     "upsample_nearest3d_backward": _RESIZES,
 }
-WRITTEN_OUT = (*ELEMENTWISE, *ON_VOLUMES)
-OPERATORS = (*WRITTEN_OUT, *pointwise.BY_PYTHON_NAME)
+BY_HAND = (*ELEMENTWISE, *ON_VOLUMES)
+OPERATORS = (*BY_HAND, *(name for name in derived.BY_PYTHON_NAME if name not in BY_HAND))
 
 
 @dataclass(frozen=True)
@@ -88,11 +88,11 @@ class Case:
             make_line = getattr(elementwise, self.operator)
             line: Workload = make_line(self.variant, self.dtype, self.elements, self.strided)
             return line
-        if self.operator in pointwise.BY_PYTHON_NAME:
-            return pointwise.workload(self.operator, self.dtype, self.elements, self.strided)
-        make_volume = getattr(volumes, self.operator)
-        volume: Workload = make_volume(self.variant, self.dtype, self.shape, self.strided)
-        return volume
+        if self.operator in ON_VOLUMES:
+            make_volume = getattr(volumes, self.operator)
+            volume: Workload = make_volume(self.variant, self.dtype, self.shape, self.strided)
+            return volume
+        return derived.workload(self.operator, self.dtype, self.elements, self.strided)
 
 
 def _shapes(operator: str) -> dict[str, tuple[int, ...]]:
@@ -102,8 +102,8 @@ def _shapes(operator: str) -> dict[str, tuple[int, ...]]:
 
 
 def _kind(operator: str) -> Kind:
-    if operator in pointwise.BY_PYTHON_NAME:
-        return Kind(("",), pointwise.dtypes_of(operator))
+    if operator not in BY_HAND:
+        return Kind(("",), derived.dtypes_of(operator))
     return (ELEMENTWISE | ON_VOLUMES)[operator]
 
 
@@ -114,6 +114,8 @@ def full(operator: str) -> Iterator[Case]:
         for dtype in kind.dtypes:
             for size, shape in _shapes(operator).items():
                 yield Case(operator, variant, dtype, size, shape)
+        if operator not in BY_HAND and not derived.can_be_strided(operator):
+            continue
         for size in ("medium", "N2C32" if operator in ON_VOLUMES else "large"):
             shape = _shapes(operator)[size]
             yield Case(operator, variant, kind.dtypes[0], size, shape, strided=True)
@@ -126,7 +128,7 @@ def quick(operator: str) -> Iterator[Case]:
     """One variant at three sizes, and once in half precision; of the many others one case."""
     kind, shapes = _kind(operator), _shapes(operator)
     variant, dtype = kind.variants[0], kind.dtypes[0]
-    if operator not in WRITTEN_OUT:
+    if operator not in BY_HAND:
         yield Case(operator, variant, dtype, "medium", shapes["medium"])
         return
     big = "N2C32" if operator in ON_VOLUMES else "large"

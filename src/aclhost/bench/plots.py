@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from aclhost.bench.cases import SIZES, WRITTEN_OUT
+from aclhost.bench.cases import BY_HAND, SIZES
 from aclhost.bench.results import Result, Run
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def _readable(run: Run) -> Run:
     """The run; of one with too many operators, those whose cases are written out."""
     if len({result.case.operator for result in run.results}) <= _MOST_OPERATORS:
         return run
-    results = [result for result in run.results if result.case.operator in WRITTEN_OUT]
+    results = [result for result in run.results if result.case.operator in BY_HAND]
     return replace(run, results=results)
 
 

@@ -128,7 +128,8 @@ def _peer(workload: Workload) -> tuple[Call | None, str]:
     """Torch's call, or why there is none: it lacks some operators for some dtypes."""
     try:
         call = workload.peer()
-        call()
+        if call() is NotImplemented:
+            return None, "torch: another rule"
     except (NotImplementedError, RuntimeError) as error:
         return None, f"torch: {str(error).splitlines()[0]}"
     return call, ""

@@ -34,20 +34,24 @@ class Workload:
 
 
 def dtype_of(name: str) -> np.dtype[np.generic]:
-    """A NumPy dtype, bfloat16 included."""
-    if name == "bfloat16":
-        import ml_dtypes
+    """A NumPy dtype, bfloat16 and 8-bit floats included."""
+    import ml_dtypes
 
-        name = ml_dtypes.bfloat16
-    found: np.dtype[np.generic] = np.dtype(name)
+    found: np.dtype[np.generic] = np.dtype(getattr(ml_dtypes, name, name))
     return found
 
 
-def random_array(shape: tuple[int, ...], dtype: str, seed: int = 0) -> Array:
-    """Values on both sides of 0. They repeat: drawing 1e8 of them would take longer than a case."""
-    pattern = np.random.default_rng(seed).normal(0, 2, _PATTERN_LENGTH + seed)
+def random_array(
+    shape: tuple[int, ...], dtype: str, seed: int = 0, span: tuple[float, float] | None = None
+) -> Array:
+    """Values of the span [first, last), without one on both sides of 0.
+
+    They repeat: drawing 1e8 of them would take longer than a case.
+    """
+    rng, count = np.random.default_rng(seed), _PATTERN_LENGTH + seed
+    pattern = rng.normal(0, 2, count) if span is None else rng.uniform(*span, count)
     if dtype_of(dtype).kind in "iu":
-        pattern = np.abs(pattern * 10)
+        pattern = np.abs(pattern * 10) if span is None else np.floor(pattern)
     return np.resize(pattern.astype(dtype_of(dtype)), shape)
 
 
@@ -75,9 +79,10 @@ def tensor(array: Array) -> torch.Tensor:
     """The same memory as a tensor."""
     import torch
 
-    if array.dtype.name == "bfloat16":
-        return torch.from_numpy(array.view(np.uint16)).view(torch.bfloat16)
-    return torch.from_numpy(array)
+    if array.dtype.isbuiltin == 1:  # not of ml_dtypes
+        return torch.from_numpy(array)
+    bits = torch.from_numpy(array.view(f"u{array.itemsize}"))
+    return bits.view(getattr(torch, array.dtype.name))
 
 
 def written_out(function: Callable[..., object], *arguments: object, **keywords: object) -> Call:

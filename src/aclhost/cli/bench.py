@@ -127,7 +127,7 @@ def _run_to_fill(machine: Machine, directory: Path | None, resume: bool) -> Run:
 def _measure(run: Run, cases: list[Case], effort: Effort, directory: Path | None) -> None:
     """Adds to the run, case by case, under a progress bar on stderr."""
     from aclhost.bench import runner
-    from aclhost.bench.cases import WRITTEN_OUT
+    from aclhost.bench.cases import BY_HAND
 
     def keep() -> None:
         if directory is not None:
@@ -136,7 +136,7 @@ def _measure(run: Run, cases: list[Case], effort: Effort, directory: Path | None
     done = {result.case for result in run.results}
     grown = {growth.operator for growth in run.growth}
     everything = dict.fromkeys(case.operator for case in cases)
-    operators = [each for each in everything if each in WRITTEN_OUT] or list(everything)
+    operators = [each for each in everything if each in BY_HAND] or list(everything)
     columns = (
         BarColumn(),
         MofNCompleteColumn(),

@@ -17,6 +17,8 @@ def plain(argument: Argument) -> Any:  # noqa: ANN401
     """A described argument that is no tensor, as the Python functions take it."""
     if isinstance(argument, DataType):
         return numpy_dtype(argument)
+    if isinstance(argument, tuple):
+        return tuple(map(plain, argument))
     if not isinstance(argument, ScalarArg):
         return argument
     kind = numpy_dtype(argument.dtype)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The independent reference of point-wise operators: the function of torch that they name."""
+"""The independent reference of operators: the function of torch that they name."""
 
 from __future__ import annotations
 
@@ -7,14 +7,20 @@ from collections.abc import Callable
 from functools import partial, reduce
 from typing import Any
 
+import numpy as np
+
 from aclhost.spec.operator import Operator
-from aclhost.spec.params import Choice, Parameter
+from aclhost.spec.params import Choice, Parameter, TensorOut
 
 
 def torch_arguments(op: Operator) -> tuple[Parameter, ...]:
-    """What the reference takes: tensors and numbers of the function, and what selects a variant."""
+    """What the reference takes: all that is no result.
+
+    Of a point-wise operator, tensors and numbers of the function, and what selects a variant.
+    """
     kernel = op.kernel
-    assert kernel is not None
+    if kernel is None:
+        return tuple(param for param in op.params if not isinstance(param, TensorOut))
     names = {*kernel.inputs, *(number.parameter for number in kernel.numbers)}
     selects = kernel.variant is not None and not isinstance(op.reference, str)
     return tuple(
@@ -25,7 +31,10 @@ def torch_arguments(op: Operator) -> tuple[Parameter, ...]:
 
 
 def torch_reference(op: Operator) -> Callable[..., Any]:
-    """A function of the arguments by Python names, in the order of torch_arguments()."""
+    """A function of the arguments by Python names, in the order of torch_arguments().
+
+    It returns NotImplemented where torch has another rule.
+    """
     import torch
 
     named = op.reference
@@ -33,3 +42,14 @@ def torch_reference(op: Operator) -> Callable[..., Any]:
         return partial(named, torch)
     function: Any = reduce(getattr, named.split("."), torch)
     return lambda **arguments: function(*arguments.values())
+
+
+def torch_attribute(value: Any) -> Any:  # noqa: ANN401
+    """An argument that is no tensor, as torch takes it."""
+    if isinstance(value, np.dtype):
+        import torch
+
+        return getattr(torch, value.name)
+    if isinstance(value, list | tuple):
+        return [*map(torch_attribute, value)]
+    return value if value is None or isinstance(value, str) else np.asarray(value).item()

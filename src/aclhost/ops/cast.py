@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aclhost.spec import dtypes
 from aclhost.spec.call import Call, TensorArg
+from aclhost.spec.draw import matrix_shape
 from aclhost.spec.dtypes import (
     BF16,
     BOOL,
@@ -131,6 +132,12 @@ def _copy(self_ref: Array, src: Array) -> Array:
     return np.trunc(copied) if self_ref.dtype.kind in "iu" else copied
 
 
+def _torch_cast(_: Any, self: Any, dtype: Any) -> Any:  # noqa: ANN401
+    """Torch warns of imaginary parts that get lost."""
+    dropped = self.is_complex() and not dtype.is_complex
+    return (self.real if dropped else self).to(dtype)
+
+
 def _sample(source: TensorArg, dtype: DataType) -> Call:
     return Call({"self": source, "dtype": dtype, "out": TensorArg(source.shape, dtype)})
 
@@ -158,6 +165,8 @@ CAST = Operator(
         same_format_unless_nd("out", "self"),
     ),
     golden=_cast,
+    reference=_torch_cast,
+    typical=lambda elements: _sample(TensorArg(matrix_shape(elements)), FLOAT16),
     samples=(
         _sample(TensorArg((3,), values=(-1.7, 0.0, 300.2)), INT32),
         _sample(TensorArg((2, 3), INT64, strides=(1, 2)), FLOAT16),
@@ -203,6 +212,10 @@ COPY = Operator(
         ),
     ),
     golden=_copy,
+    reference="Tensor.copy_",
+    typical=lambda elements: Call(
+        dict.fromkeys(("selfRef", "src"), TensorArg(matrix_shape(elements)))
+    ),
     samples=(
         Call({"selfRef": TensorArg((3,)), "src": TensorArg((3,), values=(-1.5, 0.0, 2.0))}),
         Call({"selfRef": TensorArg((2, 3), INT32), "src": TensorArg((1, 3), FLOAT)}),

@@ -93,6 +93,8 @@ FILL_SCALAR = Operator(
         _SUPPORTED,
     ),
     golden=_fill,
+    reference="Tensor.fill_",
+    typical=lambda elements: Call({"selfRef": TensorArg((elements,)), "value": ScalarArg(2.5)}),
     samples=(
         Call({"selfRef": TensorArg((3,)), "value": ScalarArg(2.5)}),
         Call({"selfRef": TensorArg((), FLOAT16), "value": ScalarArg(-3, INT64)}),
@@ -126,6 +128,8 @@ ONE = Operator(
         inside_storage("selfRef"),
     ),
     golden=_one,
+    reference=lambda _, self_ref: self_ref.fill_(1),
+    typical=lambda elements: Call({"selfRef": TensorArg((elements,))}),
     samples=(
         Call({"selfRef": TensorArg((3,))}),
         Call({"selfRef": TensorArg((), DOUBLE)}),
@@ -158,6 +162,8 @@ ZERO = Operator(
         ),
     ),
     golden=_zero,
+    reference="Tensor.zero_",
+    typical=lambda elements: Call({"selfRef": TensorArg((elements,))}),
     samples=(
         Call({"selfRef": TensorArg((3,))}),
         Call({"selfRef": TensorArg((2, 2), DOUBLE)}),

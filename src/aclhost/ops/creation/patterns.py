@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aclhost.spec.call import Call, TensorArg
+from aclhost.spec.draw import matrix_shape
 from aclhost.spec.dtypes import (
     BF16,
     BOOL,
@@ -16,6 +17,7 @@ from aclhost.spec.dtypes import (
     INT32,
     INT64,
     UINT8,
+    DataType,
 )
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import Int, TensorIn, TensorOut
@@ -80,6 +82,10 @@ def _one_hot(self: Array, num_classes: int, on_value: Array, off_value: Array, a
     return np.moveaxis(np.where(hit, on_value.flat[0], off_value.flat[0]), -1, axis)
 
 
+def _matrix(n: int, m: int, dtype: DataType = FLOAT) -> Call:
+    return Call({"n": n, "m": m, "out": TensorArg((n, m), dtype)})
+
+
 EYE = Operator(
     "aclnnEye",
     summary="A matrix with ones on its diagonal.",
@@ -104,10 +110,12 @@ EYE = Operator(
         _SUPPORTED,
     ),
     golden=_eye,
+    reference="eye",
+    typical=lambda elements: _matrix(*matrix_shape(elements)),
     samples=(
-        Call({"n": 3, "m": 4, "out": TensorArg((3, 4))}),
+        _matrix(3, 4),
         Call({"n": 4, "m": 2, "out": TensorArg((4, 2), INT32, strides=(1, 4))}),
-        Call({"n": 1, "m": 5, "out": TensorArg((1, 5), BF16)}),
+        _matrix(1, 5, BF16),
     ),
     notes=("Upstream writes a strided out as if it were dense; aclhost keeps to the strides.",),
 )
@@ -136,6 +144,25 @@ def _sample(self: TensorArg, classes: int, axis: int, out: TensorArg) -> Call:
             "out": out,
         }
     )
+
+
+def _torch_one_hot(
+    torch: Any,  # noqa: ANN401
+    self: Any,  # noqa: ANN401
+    num_classes: int,
+    on_value: Any,  # noqa: ANN401
+    off_value: Any,  # noqa: ANN401
+    axis: int,
+) -> Any:  # noqa: ANN401
+    if self.numel() and not (int(self.min()) >= 0 and int(self.max()) < num_classes):
+        return NotImplemented  # torch refuses numbers that are no class
+    hit = torch.nn.functional.one_hot(self.long(), num_classes).bool()
+    return torch.where(hit, on_value.flatten()[0], off_value.flatten()[0]).movedim(-1, axis)
+
+
+def _common_classes(elements: int) -> Call:
+    count = max(elements // 10, 1)
+    return _sample(TensorArg((count,), INT64, span=(0, 10)), 10, -1, TensorArg((count, 10)))
 
 
 ONE_HOT = Operator(
@@ -195,6 +222,8 @@ ONE_HOT = Operator(
         same_format_unless_nd("out", "onValue"),
     ),
     golden=_one_hot,
+    reference=_torch_one_hot,
+    typical=_common_classes,
     samples=(
         _sample(TensorArg((3,), INT64, values=(0, 2, 1)), 4, -1, TensorArg((3, 4))),
         _sample(TensorArg((2, 2), INT32, values=(5, -1, 1, 0)), 2, 1, TensorArg((2, 2, 2), INT64)),

@@ -129,6 +129,12 @@ def _sequence(out: TensorArg, start: ScalarArg, end: ScalarArg, step: ScalarArg)
     return Call({"start": start, "end": end, "step": step, "out": out})
 
 
+def _counted(count: int, end: int) -> Call:
+    """0, 1, 2..."""
+    start, end_at, step = (ScalarArg(value, INT64) for value in (0, end, 1))
+    return _sequence(TensorArg((count,)), start, end_at, step)
+
+
 def _not_complex(parameter: str) -> tuple[Rule, ...]:
     return requires(
         "not_complex",
@@ -152,8 +158,10 @@ ARANGE = Operator(
         supported_on(*_NEWER, P310P, T910),
     ),
     golden=_arange,
+    reference="arange",
+    typical=lambda elements: _counted(elements, elements),
     samples=(
-        _sequence(TensorArg((5,)), ScalarArg(0, INT64), ScalarArg(5, INT64), ScalarArg(1, INT64)),
+        _counted(5, 5),
         _sequence(TensorArg((4,), INT32), ScalarArg(9), ScalarArg(-3), ScalarArg(-3)),
         _sequence(TensorArg((3,), DOUBLE, strides=(2,)), *map(ScalarArg, (0.5, 1.25, 0.25))),
         _sequence(TensorArg((7,), BF16), *(ScalarArg(v, DOUBLE) for v in (1, 8, 1))),
@@ -179,8 +187,10 @@ RANGE = Operator(
         _STEP,
     ),
     golden=_range,
+    reference="ops.aten.range",
+    typical=lambda elements: _counted(elements, elements - 1),
     samples=(
-        _sequence(TensorArg((6,)), ScalarArg(0, INT64), ScalarArg(5, INT64), ScalarArg(1, INT64)),
+        _counted(6, 5),
         _sequence(TensorArg((5,), INT64), ScalarArg(9), ScalarArg(-3), ScalarArg(-3)),
         _sequence(TensorArg((4,), FLOAT16), *map(ScalarArg, (0.5, 1.25, 0.25))),
     ),
@@ -246,6 +256,8 @@ LINSPACE = Operator(
         when(_SEVERAL, inner(rank_in("out", 1))),
     ),
     golden=_linspace,
+    reference="linspace",
+    typical=lambda elements: _spaced(FLOAT, 0, 1, elements),
     samples=(
         _spaced(FLOAT, 1, 2, 5),
         _spaced(DOUBLE, -1, 3, 9),
@@ -260,6 +272,20 @@ LINSPACE = Operator(
         "The document omits INT64 for out.",
     ),
 )
+
+
+def _powers(dtype: DataType, start: float, steps: int, base: float) -> Call:
+    return Call(
+        {
+            "start": ScalarArg(start),
+            "end": ScalarArg(2, INT64),
+            "steps": steps,
+            "base": base,
+            "result": TensorArg((steps,), dtype),
+        }
+    )
+
+
 LOG_SPACE = Operator(
     "aclnnLogSpace",
     summary="Powers of a base, with exponents at equal distances.",
@@ -282,21 +308,12 @@ LOG_SPACE = Operator(
         inner(fits_shape("result", _BY_STEPS, "[steps]")),
     ),
     golden=_log_space,
-    samples=tuple(
-        Call(
-            {
-                "start": ScalarArg(start),
-                "end": ScalarArg(2, INT64),
-                "steps": steps,
-                "base": base,
-                "result": TensorArg((steps,), dtype),
-            }
-        )
-        for dtype, start, steps, base in (
-            (FLOAT, -1, 7, 10.0),
-            (BF16, 0, 4, 2.0),
-            (FLOAT16, 1, 1, 3.0),
-        )
+    reference="logspace",
+    typical=lambda elements: _powers(FLOAT, -1, elements, 10.0),
+    samples=(
+        _powers(FLOAT, -1, 7, 10.0),
+        _powers(BF16, 0, 4, 2.0),
+        _powers(FLOAT16, 1, 1, 3.0),
     ),
     notes=(
         "The document asks for 2 to 8 dimensions of result; upstream's code, and so aclhost, takes "

@@ -10,7 +10,6 @@ from typing import Any
 from hypothesis import strategies as st
 from support.values import computed_dtype
 
-import campaign.creation as creation
 import campaign.elementwise as elementwise
 import campaign.volumes as volumes
 from aclhost.spec.call import Call, ScalarArg, TensorArg
@@ -19,6 +18,7 @@ from aclhost.spec.family import with_results
 from aclhost.spec.formats import ND, Format
 from aclhost.spec.operator import Operator
 from aclhost.spec.products import Product
+from campaign.declared import declared
 from campaign.pointwise import is_valid, pointwise
 from campaign.tensors import values
 
@@ -26,7 +26,6 @@ ROUTES = ("python", "new result", "C ABI")
 KNOWN = {
     **vars(elementwise),
     **vars(volumes),
-    **creation.CALLS,
     "inplace_elu": elementwise.elu,
 }
 
@@ -45,7 +44,7 @@ class Case:
         if self.op.kernel is not None:
             return BY_VALUE[self.op.kernel.computed.evaluate(self.call)]
         first = self.call.tensor(self.op.tensors[0].name).dtype
-        if first.category is not Category.FLOATING:
+        if first.category is not Category.FLOATING or self.op.snake_name not in KNOWN:
             return first
         return BY_NUMPY[computed_dtype(self.op, self.call).name]
 
@@ -83,9 +82,14 @@ def _like_a_sample(draw: st.DrawFn, op: Operator) -> Call:
 
 def random_call(draw: st.DrawFn, op: Operator) -> Call:
     """A valid call of the operator: by the function of its name, if there is one."""
-    usual = _like_a_sample if op.kernel is None else pointwise
-    function: Callable[[st.DrawFn, Operator], Call] = KNOWN.get(op.snake_name, usual)
+    function: Callable[[st.DrawFn, Operator], Call] = KNOWN.get(op.snake_name, _usual(op))
     return function(draw, op)
+
+
+def _usual(op: Operator) -> Callable[[st.DrawFn, Operator], Call]:
+    if op.kernel is not None:
+        return pointwise
+    return _like_a_sample if op.draw is None else declared
 
 
 def _routes(op: Operator, call: Call) -> tuple[str, ...]:
@@ -94,7 +98,7 @@ def _routes(op: Operator, call: Call) -> tuple[str, ...]:
     if any(tensor.format is not ND for tensor in tensors):
         return ("C ABI",)
     makes = all(output.can_be_made for output in op.outputs)
-    if makes and (op.kernel is None or is_valid(op, with_results(op, call))):
+    if makes and (op.snake_name in KNOWN or is_valid(op, with_results(op, call))):
         return ROUTES
     return tuple(route for route in ROUTES if route != "new result")
 

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 import aclhost
-from aclhost.golden.torch_reference import torch_reference
+from aclhost.golden import plain, widened
+from aclhost.golden.torch_reference import torch_arguments, torch_attribute, torch_reference
 from aclhost.spec.call import Argument, Call, ScalarArg, TensorArg
 from aclhost.spec.dtypes import BF16, FLOAT16, Category, DataType
 from aclhost.spec.evaluate import evaluate
@@ -42,8 +43,8 @@ def valid_draw(op: Operator, rng: Random) -> Call:
 
 def laid_out(tensor: TensorArg, rng: Random, *, repeats: bool) -> TensorArg:
     """The tensor elsewhere in memory: with gaps, axes in another order, backwards, repeated."""
-    rank = len(tensor.shape)
-    if tensor.strides is not None or tensor.values is not None or rng.random() < 0.4:
+    rank, fixed = len(tensor.shape), tensor.strides is not None or tensor.values is not None
+    if fixed or 0 in tensor.shape or rng.random() < 0.4:
         return tensor
     order = list(range(rank))
     if rng.random() < 0.5:
@@ -135,18 +136,31 @@ def compare(
     return comparisons
 
 
-def torch_results(op: Operator, call: Call, inputs: Arrays) -> Any:
-    """What torch gives in double precision; NotImplemented where it has another rule."""
+def torch_results(op: Operator, call: Call, inputs: Arrays) -> list[np.ndarray] | None:
+    """What torch gives in double precision; None where it has another rule."""
     import torch
 
-    arguments: dict[str, Any] = {}
-    for param in op.python_params():
-        value: Any = call.arguments[param.name]
-        if isinstance(value, TensorArg):
-            array = inputs[param.name]
-            whole = value.dtype.category is not Category.FLOATING
-            value = torch.from_numpy(np.array(array if whole else array.astype(np.float64)))
-        elif isinstance(value, ScalarArg):
-            value = float(np.float32(value.value))
-        arguments[param.python_name] = value
-    return torch_reference(op)(**arguments)
+    arguments = {
+        param.python_name: _torch_value(call.arguments[param.name], inputs.get(param.name))
+        for param in torch_arguments(op)
+    }
+    usual = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    try:
+        results = torch_reference(op)(**arguments)
+    finally:
+        torch.set_default_dtype(usual)
+    if results is NotImplemented:
+        return None
+    several = results if isinstance(results, tuple) else (results,)
+    return [(each if each.is_complex() else each.double()).numpy() for each in several]
+
+
+def _torch_value(value: Argument, array: np.ndarray | None) -> Any:
+    import torch
+
+    if array is not None:
+        return torch.from_numpy(np.array(widened(array)))
+    if isinstance(value, ScalarArg):
+        return float(np.float32(value.value))
+    return torch_attribute(plain(value))

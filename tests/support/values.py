@@ -46,7 +46,12 @@ def _strided(memory: np.ndarray, tensor: TensorArg) -> np.ndarray:
     )
 
 
-def _random(tensor: TensorArg, dtype: np.dtype[Any], rng: np.random.Generator) -> np.ndarray:
+def random_values(tensor: TensorArg, dtype: np.dtype[Any], rng: np.random.Generator) -> np.ndarray:
+    """Numbers of the tensor's span, or ordinary ones."""
+    if dtype.kind == "b":
+        return rng.integers(0, 2, tensor.shape).astype(dtype)
+    if dtype.kind == "c":
+        return (rng.normal(0, 2, tensor.shape) + 1j * rng.normal(0, 2, tensor.shape)).astype(dtype)
     if dtype.kind in "iu":
         first, last = tensor.span or (0, 100)
         return rng.integers(int(first), int(last), tensor.shape).astype(dtype)
@@ -71,7 +76,7 @@ def make_storage(tensor: TensorArg, rng: np.random.Generator) -> Storage:
     if memory.dtype.type is not np.void:  # the kind of ml_dtypes' types is V, too
         given = tensor.values
         view[...] = (
-            _random(tensor, memory.dtype, rng)
+            random_values(tensor, memory.dtype, rng)
             if given is None
             else np.array(given).reshape(tensor.shape).astype(memory.dtype)
         )
@@ -103,7 +108,7 @@ def _golden_arguments(op: Operator, call: Call, inputs: Mapping[str, np.ndarray]
             array = inputs.get(param.name)
             if array is None:  # only written; goldens ask for its shape
                 array = np.zeros(value.shape, numpy_dtype(value.dtype))
-            value = array if array.dtype.kind in "iu" else array.astype(np.float64)
+            value = golden.widened(array)
         elif isinstance(value, ScalarArg):
             value = float(np.float32(value.value))
         elif param.c_type == "float":

@@ -10,7 +10,7 @@ import numpy as np
 
 import aclhost
 from aclhost.arrays import NDArray
-from aclhost.golden.convert import convert, plain
+from aclhost.golden.convert import convert, plain, widened
 from aclhost.golden.traced import call_of, magnitudes, pointwise
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import (
@@ -24,6 +24,7 @@ from aclhost.spec.params import (
 
 __all__ = [
     "call_of", "convert", "magnitudes", "native", "plain", "pointwise", "reference", "results_of",
+    "widened",
 ]  # fmt: skip
 
 

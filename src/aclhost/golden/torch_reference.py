@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from aclhost.spec.operator import Operator
-from aclhost.spec.params import Choice, Parameter, TensorOut
+from aclhost.spec.params import Choice, Parameter
 
 
 def torch_arguments(op: Operator) -> tuple[Parameter, ...]:
@@ -20,7 +20,7 @@ def torch_arguments(op: Operator) -> tuple[Parameter, ...]:
     """
     kernel = op.kernel
     if kernel is None:
-        return tuple(param for param in op.params if not isinstance(param, TensorOut))
+        return op.python_params()
     names = {*kernel.inputs, *(number.parameter for number in kernel.numbers)}
     selects = kernel.variant is not None and not isinstance(op.reference, str)
     return tuple(

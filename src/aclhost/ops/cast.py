@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 from aclhost.spec import dtypes
 from aclhost.spec.call import Call, TensorArg
-from aclhost.spec.draw import matrix_shape
+from aclhost.spec.draw import matrix_shape, random_shape
 from aclhost.spec.dtypes import (
     BF16,
     BOOL,
@@ -128,14 +129,26 @@ def _copy(self_ref: Array, src: Array) -> Array:
     """Broadcast; integers drop the fraction."""
     import numpy as np
 
-    copied = np.broadcast_to(src, self_ref.shape)
-    return np.trunc(copied) if self_ref.dtype.kind in "iu" else copied
+    from aclhost.golden import convert
+
+    return np.broadcast_to(convert(src, dtypes.BY_NUMPY[self_ref.dtype.name]), self_ref.shape)
 
 
 def _torch_cast(_: Any, self: Any, dtype: Any) -> Any:  # noqa: ANN401
     """Torch warns of imaginary parts that get lost."""
     dropped = self.is_complex() and not dtype.is_complex
     return (self.real if dropped else self).to(dtype)
+
+
+def _torch_copy(torch: Any, self_ref: Any, src: Any) -> Any:  # noqa: ANN401
+    return self_ref.copy_(_torch_cast(torch, src, self_ref.dtype))
+
+
+def _drawn_copy(rng: Random) -> Call:
+    shape = random_shape(rng)
+    source = tuple(1 if rng.random() < 0.2 else length for length in shape)
+    tensors = (TensorArg(each, rng.choice(CAST_TARGETS)) for each in (shape, source))
+    return Call(dict(zip(("selfRef", "src"), tensors, strict=True)))
 
 
 def _sample(source: TensorArg, dtype: DataType) -> Call:
@@ -166,6 +179,9 @@ CAST = Operator(
     ),
     golden=_cast,
     reference=_torch_cast,
+    draw=lambda rng: _sample(
+        TensorArg(random_shape(rng), rng.choice(CAST_TARGETS)), rng.choice(CAST_TARGETS)
+    ),
     typical=lambda elements: _sample(TensorArg(matrix_shape(elements)), FLOAT16),
     samples=(
         _sample(TensorArg((3,), values=(-1.7, 0.0, 300.2)), INT32),
@@ -212,7 +228,8 @@ COPY = Operator(
         ),
     ),
     golden=_copy,
-    reference="Tensor.copy_",
+    reference=_torch_copy,
+    draw=_drawn_copy,
     typical=lambda elements: Call(
         dict.fromkeys(("selfRef", "src"), TensorArg(matrix_shape(elements)))
     ),

@@ -7,20 +7,21 @@ from random import Random
 
 _RANK = 4
 _LENGTH = 7
+_EMPTY = 0.05  # of all shapes
 
 
-def random_shape(random: Random, rank: int | None = None) -> tuple[int, ...]:
+def random_shape(rng: Random, rank: int | None = None) -> tuple[int, ...]:
     """Of a given rank or up to 4; seldom empty, often with axes of length 1."""
-    rank = random.randint(0, _RANK) if rank is None else rank
-    shape = [random.choice((1, random.randint(2, _LENGTH))) for _ in range(rank)]
-    if shape and random.random() < 0.05:
-        shape[random.randrange(rank)] = 0
+    rank = rng.randint(0, _RANK) if rank is None else rank
+    shape = [rng.choice((1, rng.randint(2, _LENGTH))) for _ in range(rank)]
+    if shape and rng.random() < _EMPTY:
+        shape[rng.randrange(rank)] = 0
     return tuple(shape)
 
 
-def eighths(random: Random, low: int, high: int) -> float:
+def eighths(rng: Random, low: int, high: int) -> float:
     """A number that every floating dtype holds, as long as it is small."""
-    return random.randint(8 * low, 8 * high) / 8
+    return rng.randint(8 * low, 8 * high) / 8
 
 
 def matrix_shape(elements: int) -> tuple[int, int]:

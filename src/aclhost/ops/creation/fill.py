@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import TYPE_CHECKING
 
 from aclhost.spec.call import Call, ScalarArg, TensorArg
+from aclhost.spec.draw import eighths, random_shape
 from aclhost.spec.dtypes import (
     BF16,
     BOOL,
@@ -25,6 +27,7 @@ from aclhost.spec.dtypes import (
     UINT16,
     UINT32,
     UINT64,
+    DataType,
 )
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import Scalar, TensorInOut
@@ -49,26 +52,51 @@ if TYPE_CHECKING:
 
 _NEWER = (A950, A3, A2)
 _SUPPORTED = supported_on(*_NEWER, P310P, T910)
+_FILLED = (FLOAT, INT32, INT64, FLOAT16, INT16, INT8, UINT8, DOUBLE, BOOL, COMPLEX64, COMPLEX128)
+_ONES = (FLOAT, FLOAT16, INT8, INT16, INT32, INT64, UINT8, BOOL, DOUBLE)
+_ZEROS = (
+    *(INT8, INT32, INT64, UINT8, FLOAT16, FLOAT, BOOL, DOUBLE, INT16, UINT16),
+    *(COMPLEX128, COMPLEX64, BF16),
+)
 _ON_CPU = (DOUBLE, INT16, UINT16, COMPLEX64, COMPLEX128)
 _STRIDED = TensorArg((2, 3), INT32, strides=(1, 2))
 
 
 def _fill(self_ref: Array, value: float) -> Array:
-    """Integers drop the fraction."""
+    """Integers drop the fraction; a BOOL tells whether there is anything."""
     import numpy as np
 
+    if self_ref.dtype.kind == "b":
+        return np.full(self_ref.shape, value != 0)
     whole = self_ref.dtype.kind in "iu"
     return np.full(self_ref.shape, np.trunc(value) if whole else value)
 
 
 def _one(self_ref: Array) -> Array:
     """Ones."""
-    return self_ref * 0 + 1
+    import numpy as np
+
+    return np.ones(self_ref.shape)
 
 
 def _zero(self_ref: Array) -> Array:
     """Zeros."""
-    return self_ref * 0
+    import numpy as np
+
+    return np.zeros(self_ref.shape)
+
+
+def _drawn(rng: Random, *dtypes: DataType) -> Call:
+    return Call({"selfRef": TensorArg(random_shape(rng), rng.choice(dtypes))})
+
+
+def _drawn_fill(rng: Random) -> Call:
+    """A value that every dtype holds but for its fraction; UINT16 takes no other dtype."""
+    call = _drawn(rng, *_FILLED, UINT16)
+    value = ScalarArg(eighths(rng, 0, 15))
+    if call.tensor("selfRef").dtype is UINT16:
+        value = ScalarArg(rng.randrange(2**16), UINT16)
+    return call.passing(value=value)
 
 
 FILL_SCALAR = Operator(
@@ -83,8 +111,7 @@ FILL_SCALAR = Operator(
         not_null("selfRef", "value"),
         dtype_in(
             "selfRef",
-            *(FLOAT, INT32, INT64, FLOAT16, INT16, INT8, UINT8, DOUBLE, BOOL, COMPLEX64),
-            COMPLEX128,
+            *_FILLED,
             *(only_on(dtype, *_NEWER) for dtype in (BF16, UINT16, UINT32, UINT64)),
         ),
         has_common_dtype("value", "selfRef"),
@@ -94,6 +121,7 @@ FILL_SCALAR = Operator(
     ),
     golden=_fill,
     reference="Tensor.fill_",
+    draw=_drawn_fill,
     typical=lambda elements: Call({"selfRef": TensorArg((elements,)), "value": ScalarArg(2.5)}),
     samples=(
         Call({"selfRef": TensorArg((3,)), "value": ScalarArg(2.5)}),
@@ -119,7 +147,7 @@ ONE = Operator(
         not_null("selfRef"),
         dtype_in(
             "selfRef",
-            *(FLOAT, FLOAT16, INT8, INT16, INT32, INT64, UINT8, BOOL, DOUBLE),
+            *_ONES,
             only_on(BF16, *_NEWER),
         ),
         rank_at_most("selfRef", 8),
@@ -129,6 +157,7 @@ ONE = Operator(
     ),
     golden=_one,
     reference=lambda _, self_ref: self_ref.fill_(1),
+    draw=lambda rng: _drawn(rng, *_ONES, BF16),
     typical=lambda elements: Call({"selfRef": TensorArg((elements,))}),
     samples=(
         Call({"selfRef": TensorArg((3,))}),
@@ -146,8 +175,7 @@ ZERO = Operator(
         not_null("selfRef"),
         dtype_in(
             "selfRef",
-            *(INT8, INT32, INT64, UINT8, FLOAT16, FLOAT, BOOL, DOUBLE, INT16, UINT16),
-            *(COMPLEX128, COMPLEX64, BF16),
+            *_ZEROS,
             *(only_on(dtype, A950) for dtype in (FLOAT8_E5M2, FLOAT8_E4M3FN, HIFLOAT8)),
         ),
         done_when_empty("selfRef"),
@@ -163,6 +191,7 @@ ZERO = Operator(
     ),
     golden=_zero,
     reference="Tensor.zero_",
+    draw=lambda rng: _drawn(rng, *_ZEROS),
     typical=lambda elements: Call({"selfRef": TensorArg((elements,))}),
     samples=(
         Call({"selfRef": TensorArg((3,))}),

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 from aclhost.spec.call import Call, TensorArg
-from aclhost.spec.draw import matrix_shape
+from aclhost.spec.draw import matrix_shape, random_shape
 from aclhost.spec.dtypes import (
     BF16,
     BOOL,
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
 _NEWER = (A950, A3, A2)
 _SUPPORTED = supported_on(*_NEWER, P310P, T910)
 _GRID = Lengths((ValueOf("n"), ValueOf("m")))
+_ONES = (FLOAT, INT32, FLOAT16, INT8, INT16, UINT8, INT64, BOOL)
 _CLASSES = Inserted("self", ValueOf("axis"), ValueOf("numClasses"))
 _VALUES = (FLOAT16, FLOAT, INT32, INT64, only_on(INT8, A950), only_on(UINT8, A950))
 
@@ -99,7 +101,7 @@ EYE = Operator(
         not_null("out"),
         dtype_in(
             "out",
-            *(FLOAT, INT32, FLOAT16, INT8, INT16, UINT8, INT64, BOOL),
+            *_ONES,
             only_on(BF16, *_NEWER),
         ),
         rank_in("out", 2),
@@ -111,6 +113,7 @@ EYE = Operator(
     ),
     golden=_eye,
     reference="eye",
+    draw=lambda rng: _matrix(rng.randint(0, 40), rng.randint(0, 40), rng.choice((*_ONES, BF16))),
     typical=lambda elements: _matrix(*matrix_shape(elements)),
     samples=(
         _matrix(3, 4),
@@ -163,6 +166,22 @@ def _torch_one_hot(
 def _common_classes(elements: int) -> Call:
     count = max(elements // 10, 1)
     return _sample(TensorArg((count,), INT64, span=(0, 10)), 10, -1, TensorArg((count, 10)))
+
+
+def _drawn_classes(rng: Random) -> Call:
+    """Some numbers are no class."""
+    shape, classes = random_shape(rng), rng.randint(1, 5)
+    axis = rng.randint(-1, len(shape))
+    place = len(shape) if axis == -1 else axis
+    span = (0, classes) if rng.random() < 0.5 else (-1, classes + 1)
+    return _sample(
+        TensorArg(shape, rng.choice((INT32, INT64)), span=span),
+        classes,
+        axis,
+        TensorArg(
+            (*shape[:place], classes, *shape[place:]), rng.choice((FLOAT16, FLOAT, INT32, INT64))
+        ),
+    )
 
 
 ONE_HOT = Operator(
@@ -223,6 +242,7 @@ ONE_HOT = Operator(
     ),
     golden=_one_hot,
     reference=_torch_one_hot,
+    draw=_drawn_classes,
     typical=_common_classes,
     samples=(
         _sample(TensorArg((3,), INT64, values=(0, 2, 1)), 4, -1, TensorArg((3, 4))),

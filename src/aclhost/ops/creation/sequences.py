@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import TYPE_CHECKING
 
 from aclhost.spec.call import Call, ScalarArg, TensorArg
+from aclhost.spec.draw import eighths
 from aclhost.spec.dtypes import (
     BF16,
     BOOL,
@@ -135,6 +137,26 @@ def _counted(count: int, end: int) -> Call:
     return _sequence(TensorArg((count,)), start, end_at, step)
 
 
+def _drawn_sequence(rng: Random, *, with_end: bool) -> Call:
+    """Numbers that every dtype but BF16 holds, so that the count is no matter of rounding."""
+    dtype, count = rng.choice((FLOAT, DOUBLE, INT64, INT32, BF16)), rng.randint(1, 1500)
+    parts = 1 if dtype.category is Category.INTEGER else 8
+    start = rng.randint(-99, 99) / parts
+    step = (rng.randint(-99, 99) or 1) / parts
+    end = start + step * (count - with_end)
+    numbers = (ScalarArg(value, rng.choice((FLOAT, DOUBLE))) for value in (start, end, step))
+    return _sequence(TensorArg((count,), dtype), *numbers)
+
+
+def _drawn_line(rng: Random) -> Call:
+    """Both ends are positive: next to 0, the errors of larger numbers would show."""
+    dtype = rng.choice((FLOAT, FLOAT16, DOUBLE, BF16, INT32, INT8, UINT8, INT16, INT64))
+    if dtype.category is not Category.INTEGER:
+        return _spaced(dtype, eighths(rng, 1, 30), eighths(rng, 1, 30), rng.randint(1, 1500))
+    steps, start = rng.randint(1, 12), rng.randint(56, 70)  # steps that float holds
+    return _spaced(dtype, start, start + rng.randint(-5, 5) * (steps - 1), steps)
+
+
 def _not_complex(parameter: str) -> tuple[Rule, ...]:
     return requires(
         "not_complex",
@@ -159,6 +181,7 @@ ARANGE = Operator(
     ),
     golden=_arange,
     reference="arange",
+    draw=lambda rng: _drawn_sequence(rng, with_end=False),
     typical=lambda elements: _counted(elements, elements),
     samples=(
         _counted(5, 5),
@@ -188,6 +211,7 @@ RANGE = Operator(
     ),
     golden=_range,
     reference="ops.aten.range",
+    draw=lambda rng: _drawn_sequence(rng, with_end=True),
     typical=lambda elements: _counted(elements, elements - 1),
     samples=(
         _counted(6, 5),
@@ -257,6 +281,7 @@ LINSPACE = Operator(
     ),
     golden=_linspace,
     reference="linspace",
+    draw=_drawn_line,
     typical=lambda elements: _spaced(FLOAT, 0, 1, elements),
     samples=(
         _spaced(FLOAT, 1, 2, 5),
@@ -309,6 +334,13 @@ LOG_SPACE = Operator(
     ),
     golden=_log_space,
     reference="logspace",
+    ulps=16,  # a power multiplies the error of its exponent
+    draw=lambda rng: _powers(
+        rng.choice((FLOAT, FLOAT16, BF16)),
+        eighths(rng, -2, 2),
+        rng.randint(1, 1500),
+        rng.choice((10.0, 2.0, 0.5)),
+    ),
     typical=lambda elements: _powers(FLOAT, -1, elements, 10.0),
     samples=(
         _powers(FLOAT, -1, 7, 10.0),

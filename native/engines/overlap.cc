@@ -2,11 +2,13 @@
 #include "engines/overlap.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <new>
 
 #include "aclnn/opdev/op_errno.h"
 #include "dtypes.h"
 #include "engines/copy.h"
+#include "operator/span.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
@@ -52,17 +54,46 @@ bool needs_copies(const LoopNest& nest, int outputs) {
   return false;
 }
 
-Status copy_of(const TensorView& from, CopiedView& copied) {
-  copied.view = row_major_view(shape_of(from), from.dtype);
-  const int64_t bytes = copied.view.storage_elements * (data_type_bits(from.dtype) / 8);
-  copied.memory.reset(new (std::nothrow) char[bytes]);
-  if (copied.memory == nullptr) {
-    return Status::failed({ACLNN_ERR_INNER, "", "memory",
-                           "there is not enough memory for a copy of an input that shares memory "
-                           "with an output"});
+Status make_dense(const Shape& shape, aclDataType dtype, CopiedView& made) {
+  made.view = row_major_view(shape, dtype);
+  const int64_t bytes = made.view.storage_elements * (data_type_bits(dtype) / 8);
+  made.memory.reset(new (std::nothrow) char[bytes]);
+  if (made.memory == nullptr) {
+    return Status::failed(
+        {ACLNN_ERR_INNER, "", "memory", "there is not enough memory for a dense copy of a tensor"});
   }
-  copied.view.data = copied.memory.get();
-  return copy(copied.view, from);
+  made.view.data = made.memory.get();
+  return {};
+}
+
+Status copy_of(const TensorView& from, CopiedView& copied) {
+  const Status made = make_dense(shape_of(from), from.dtype, copied);
+  return made.ok() ? copy(copied.view, from) : made;
+}
+
+bool share_memory(const TensorView& a, const TensorView& b) {
+  const ByteSpan first = span_of(a), second = span_of(b);
+  return first.begin < second.begin + second.size && second.begin < first.begin + first.size;
+}
+
+bool may_rewrite(const TensorView& view) {
+  int order[kMaxRank], rank = 0;
+  for (int i = 0; i < view.rank; ++i) {
+    if (view.shape[i] <= 1) continue;
+    int place = rank++;
+    const int64_t stride = std::llabs(view.strides[i]);
+    for (; place > 0 && std::llabs(view.strides[order[place - 1]]) > stride; --place) {
+      order[place] = order[place - 1];
+    }
+    order[place] = i;
+  }
+  int64_t reach = 0;  // of the dimensions with smaller steps
+  for (int i = 0; i < rank; ++i) {
+    const int64_t stride = std::llabs(view.strides[order[i]]);
+    if (stride <= reach) return true;
+    reach += stride * (view.shape[order[i]] - 1);
+  }
+  return false;
 }
 
 }  // namespace ACLHOST_ISA

@@ -17,12 +17,21 @@ inline namespace ACLHOST_ISA {
 bool needs_copy(const LoopNest& nest, int outputs, int operand);
 bool needs_copies(const LoopNest& nest, int outputs);
 
-// A dense copy of a view.
+// A dense tensor with memory of its own.
 struct CopiedView {
   TensorView view;
   std::unique_ptr<char[]> memory;
 };
+Status make_dense(const Shape& shape, aclDataType dtype, CopiedView& made);
+
+// A dense copy of a view.
 Status copy_of(const TensorView& from, CopiedView& copied);
+
+// Whether two tensors with elements touch the same bytes, or enclose each other's.
+bool share_memory(const TensorView& a, const TensorView& b);
+
+// Whether elements of a view may share a place, so that the order in which they are written counts.
+bool may_rewrite(const TensorView& view);
 
 }  // namespace ACLHOST_ISA
 }  // namespace aclhost

@@ -55,6 +55,39 @@ Shape inserted(const Frame& frame, const TermCode* code) {
   return shape;
 }
 
+// Calls visit(dimension, before, after) for the pairs of an array, which belong to a tensor's
+// dimensions from the last one on.
+template <typename Visit>
+void for_each_pair(const IntArrayView& array, int rank, const Visit& visit) {
+  const uint64_t count = std::min<uint64_t>(array.size / 2, static_cast<uint64_t>(rank));
+  for (uint64_t i = 0; i < count; ++i) {
+    visit(rank - 1 - static_cast<int>(i), array.at(2 * i), array.at(2 * i + 1));
+  }
+}
+
+Shape padded(const TensorView& view, const IntArrayView& array) {
+  Shape shape = shape_of(view);
+  for_each_pair(array, shape.rank, [&](int axis, int64_t before, int64_t after) {
+    shape.dims[axis] = saturated(static_cast<__int128>(shape.dims[axis]) + before + after);
+  });
+  return shape;
+}
+
+bool pads_fit(const TensorView& view, const IntArrayView& array) {
+  bool fit = true;
+  for_each_pair(array, view.rank, [&](int axis, __int128 before, __int128 after) {
+    fit = fit && view.shape[axis] + std::min({before, after, before + after}) >= 0;
+  });
+  return fit;
+}
+
+bool padded_positive(const TensorView& view, const IntArrayView& array) {
+  bool positive = true;
+  for_each_pair(array, view.rank,
+                [&](int axis, int64_t, int64_t) { positive = positive && view.shape[axis] > 0; });
+  return positive;
+}
+
 Shape volume(const Frame& frame, const TermCode* code) {
   const IntArrayView batch = frame.args.int_array(static_cast<int>(code[2]));
   const IntArrayView array = frame.args.int_array(static_cast<int>(code[3]));
@@ -128,6 +161,8 @@ Shape evaluate_shape(const Frame& frame, int64_t term) {
       return lengths(frame, code);
     case TermKind::kInserted:
       return inserted(frame, code);
+    case TermKind::kPadded:
+      return padded(frame.view(code[1]), frame.args.int_array(static_cast<int>(code[2])));
     case TermKind::kBroadcast: {
       Shape shape;
       broadcasts(frame, code, &shape);
@@ -170,6 +205,10 @@ int64_t evaluate_shape_test(const Frame& frame, const TermCode* code) {
       Shape shape;
       return broadcasts(frame, code, &shape);
     }
+    case TermKind::kPadsFit:
+      return pads_fit(frame.view(code[1]), array(2));
+    case TermKind::kPaddedPositive:
+      return padded_positive(frame.view(code[1]), array(2));
     case TermKind::kSameLeading:
       return same_leading(frame.view(code[1]), frame.view(code[2]));
     case TermKind::kSpatialPositive:

@@ -14,10 +14,6 @@
 namespace aclhost {
 namespace {
 
-int64_t saturated(__int128 value) {
-  return static_cast<int64_t>(std::clamp<__int128>(value, INT64_MIN, INT64_MAX));
-}
-
 aclDataType dtype_of(const Frame& frame, int64_t param) {
   if (param >= 0 && frame.args.op->params[param].kind == ParamKind::kScalar) {
     return frame.args.scalar(static_cast<int>(param)).dtype;
@@ -115,6 +111,13 @@ bool each_member(const Frame& frame, const TermCode* code) {
   return true;
 }
 
+// Rounded down; 0 unless the divisor is positive.
+int64_t divided(int64_t value, int64_t divisor) {
+  if (divisor <= 0) return 0;
+  const int64_t quotient = value / divisor;
+  return value % divisor < 0 ? quotient - 1 : quotient;
+}
+
 double rounded_to(aclDataType dtype, double value) {
   switch (dtype) {
     case ACL_FLOAT:
@@ -153,6 +156,8 @@ bool keeps(const ScalarValue& scalar, aclDataType dtype) {
       const int64_t position = evaluate(frame, code[2]);
       return position < 0 ? 0 : args.int_array(param).at(static_cast<uint64_t>(position));
     }
+    case TermKind::kFlagAt:
+      return args.bool_array(param).at(static_cast<uint64_t>(code[2]));
     case TermKind::kEveryItem: {
       const IntArrayView array = args.int_array(param);
       return all_between(array.values, static_cast<int64_t>(array.size), code);
@@ -233,6 +238,8 @@ int64_t evaluate_term(const Frame& frame, const TermCode* code) {
       return saturated(__int128{evaluate(frame, code[1])} + evaluate(frame, code[2]));
     case TermKind::kTimes:
       return saturated(__int128{evaluate(frame, code[1])} * evaluate(frame, code[2]));
+    case TermKind::kDivided:
+      return divided(evaluate(frame, code[1]), evaluate(frame, code[2]));
     case TermKind::kIf:
       return evaluate(frame, evaluate(frame, code[1]) ? code[2] : code[3]);
     default:

@@ -2,6 +2,9 @@
 // The values that rules are made of; the Python half is src/aclhost/spec/terms and shapes.py.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+
 #include "operator/args.h"
 #include "operator/descriptor.h"
 #include "term_kinds.h"
@@ -22,6 +25,11 @@ struct Frame {
     return argument.count > 0 ? args.tensors[argument.first] : absent;
   }
 };
+
+// What 64 bits can hold of an integer.
+inline int64_t saturated(__int128 value) {
+  return static_cast<int64_t>(std::clamp<__int128>(value, INT64_MIN, INT64_MAX));
+}
 
 int64_t evaluate_term(const Frame& frame, const TermCode* code);
 Shape evaluate_shape(const Frame& frame, int64_t term);

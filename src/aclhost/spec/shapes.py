@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from aclhost.spec import formats
 from aclhost.spec.call import Call, TensorArg
-from aclhost.spec.terms import INT64_MAX, INT64_MIN, Term
+from aclhost.spec.terms import INT64_MAX, INT64_MIN, Term, saturated
 
 Shape = tuple[int, ...]
 
@@ -78,6 +78,27 @@ class Inserted(ShapeTerm):
 
 
 @dataclass(frozen=True)
+class Padded(ShapeTerm):
+    """A tensor's shape with the pairs of an array added, the first to the last dimension."""
+
+    parameter: str
+    array: str
+
+    def evaluate(self, call: Call) -> Shape:
+        shape = list(call.shape(self.parameter))
+        for axis, (before, after) in _pairs(call, self.array, len(shape)):
+            shape[axis] = saturated(shape[axis] + before + after)
+        return tuple(shape)
+
+
+def _pairs(call: Call, array: str, rank: int) -> list[tuple[int, tuple[int, int]]]:
+    """Dimensions from the last one on, and the pairs of the array that belong to them."""
+    values = call.integers(array)
+    count = min(len(values) // 2, rank)
+    return [(rank - 1 - i, (values[2 * i], values[2 * i + 1])) for i in range(count)]
+
+
+@dataclass(frozen=True)
 class Broadcast(ShapeTerm):
     """What tensors broadcast to; of lengths that do not fit, the first that is not 1."""
 
@@ -120,6 +141,31 @@ class FitsShape(Term):
     def evaluate(self, call: Call) -> int:
         first, second = self.first.evaluate(call), self.second.evaluate(call)
         return int(first == second or {*first, *second} <= {1})
+
+
+@dataclass(frozen=True)
+class PadsFit(Term):
+    """No dimension is shorter than what the negative values of an array's pairs take away."""
+
+    parameter: str
+    array: str
+
+    def evaluate(self, call: Call) -> int:
+        shape = call.shape(self.parameter)
+        pairs = _pairs(call, self.array, len(shape))
+        return int(all(shape[axis] + min(*pair, sum(pair)) >= 0 for axis, pair in pairs))
+
+
+@dataclass(frozen=True)
+class PaddedPositive(Term):
+    """The dimensions that the pairs of an array belong to are above 0."""
+
+    parameter: str
+    array: str
+
+    def evaluate(self, call: Call) -> int:
+        shape = call.shape(self.parameter)
+        return int(all(shape[axis] > 0 for axis, _ in _pairs(call, self.array, len(shape))))
 
 
 @dataclass(frozen=True)

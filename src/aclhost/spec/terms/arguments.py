@@ -151,6 +151,18 @@ class ItemOf(Term):
 
 
 @dataclass(frozen=True)
+class FlagAt(Term):
+    """One value of an array of bools; false where there is none."""
+
+    parameter: str
+    position: int
+
+    def evaluate(self, call: Call) -> int:
+        values = call.arguments[self.parameter]
+        return int(isinstance(values, tuple) and any(values[self.position : self.position + 1]))
+
+
+@dataclass(frozen=True)
 class EveryItem(Term):
     """All values of an array from a position on lie in a range."""
 

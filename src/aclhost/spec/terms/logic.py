@@ -110,6 +110,18 @@ class Times(Term):
 
 
 @dataclass(frozen=True)
+class Divided(Term):
+    """One integer divided by another, rounded down; 0 unless the other is positive."""
+
+    first: Term
+    second: Term
+
+    def evaluate(self, call: Call) -> int:
+        divisor = self.second.evaluate(call)
+        return self.first.evaluate(call) // divisor if divisor > 0 else 0
+
+
+@dataclass(frozen=True)
 class If(Term):
     """One of two, by a condition."""
 

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// An axis that is longer at both ends than what it shows, or shorter where an end is negative.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "simd/isa.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+
+enum class PadMode { kReflect, kReplicate, kCircular };
+
+// Neighbours on the padded axis that show neighbours, or one and the same element.
+struct AxisRun {
+  int64_t place;  // what the first shows
+  int64_t count;
+  int64_t step;  // from one place to the next: 1, 0 or -1
+};
+
+class PaddedAxis {
+ public:
+  PaddedAxis() = default;
+  PaddedAxis(PadMode mode, int64_t length, int64_t before, int64_t after)
+      : mode_(mode), length_(length), before_(before), padded_(length + before + after) {}
+
+  int64_t padded() const { return padded_; }
+
+  // From a position of the padded axis on, as long as it can be.
+  AxisRun run_at(int64_t position) const {
+    const int64_t left = padded_ - position, place = position - before_;
+    if (place >= 0 && place < length_) return {place, std::min(left, length_ - place), 1};
+    if (mode_ == PadMode::kCircular) {
+      const int64_t inside = (place % length_ + length_) % length_;
+      return {inside, std::min(left, length_ - inside), 1};
+    }
+    const bool reflects = mode_ == PadMode::kReflect;
+    if (place < 0) return {reflects ? -place : 0, std::min(left, -place), reflects ? -1 : 0};
+    const int64_t last = length_ - 1;
+    return {reflects ? 2 * last - place : last, left, reflects ? -1 : 0};
+  }
+
+  // Calls visit(position, run) for all of them.
+  template <typename Visit>
+  void for_each_run(const Visit& visit) const {
+    for (int64_t position = 0; position < padded_;) {
+      const AxisRun run = run_at(position);
+      visit(position, run);
+      position += run.count;
+    }
+  }
+
+  // Calls visit(position) for every position that shows a place, in ascending order.
+  template <typename Visit>
+  void for_each_position(int64_t place, const Visit& visit) const {
+    for_each_run([&](int64_t position, const AxisRun& run) {
+      if (run.step == 0) {
+        for (int64_t k = 0; run.place == place && k < run.count; ++k) visit(position + k);
+        return;
+      }
+      const int64_t k = (place - run.place) * run.step;
+      if (k >= 0 && k < run.count) visit(position + k);
+    });
+  }
+
+ private:
+  PadMode mode_ = PadMode::kReplicate;
+  int64_t length_ = 1;
+  int64_t before_ = 0;
+  int64_t padded_ = 1;
+};
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

@@ -23,6 +23,14 @@ bool is_one_element(const Shape& shape) {
   return std::all_of(shape.dims, shape.dims + shape.rank, [](int64_t d) { return d == 1; });
 }
 
+int64_t count(const Shape& shape) {
+  __int128 product = 1;
+  for (int i = 0; i < shape.rank; ++i) {
+    product = std::clamp<__int128>(product * shape.dims[i], INT64_MIN, INT64_MAX);
+  }
+  return static_cast<int64_t>(product);
+}
+
 // Code of a term that is a count of parameters and as many of them.
 bool broadcasts(const Frame& frame, const TermCode* code, Shape* shape) {
   const TensorView& first = frame.view(code[2]);
@@ -201,6 +209,8 @@ int64_t evaluate_shape_test(const Frame& frame, const TermCode* code) {
       const Shape first = evaluate_shape(frame, code[1]), second = evaluate_shape(frame, code[2]);
       return same_shape(first, second) || (is_one_element(first) && is_one_element(second));
     }
+    case TermKind::kSameCount:
+      return count(evaluate_shape(frame, code[1])) == count(evaluate_shape(frame, code[2]));
     case TermKind::kBroadcastable: {
       Shape shape;
       return broadcasts(frame, code, &shape);

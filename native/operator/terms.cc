@@ -72,6 +72,13 @@ bool leads(const Frame& frame, const TermCode* code) {
   return leads(step.to_float(), start.to_float(), end.to_float());
 }
 
+bool not_above(const ScalarValue& first, const ScalarValue& second) {
+  if (data_type_category(first.dtype) == TypeCategory::kInteger) {
+    return !(integer_of(first) > integer_of(second));
+  }
+  return !(first.to_double() > second.to_double());
+}
+
 double real_constant(TermCode bits) {
   double value;
   std::memcpy(&value, &bits, sizeof value);
@@ -172,6 +179,8 @@ bool keeps(const ScalarValue& scalar, aclDataType dtype) {
       return std::isfinite(real_of(args, param));
     case TermKind::kLeads:
       return leads(frame, code);
+    case TermKind::kNotAbove:
+      return not_above(args.scalar(param), args.scalar(static_cast<int>(code[2])));
     case TermKind::kKeepsScalar:
       return keeps(args.scalar(param), as_dtype(evaluate(frame, code[2])));
     case TermKind::kEachMember:

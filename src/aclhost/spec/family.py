@@ -24,6 +24,7 @@ from aclhost.spec.params import (
     Parameter,
     Scalar,
     TensorOut,
+    Text,
 )
 
 SHAPE = (2, 3)
@@ -110,6 +111,8 @@ def _argument(param: Parameter, dtype: DataType, scalar: DataType) -> Argument:
 def _plain_argument(param: Parameter) -> Argument:
     if isinstance(param, Choice):
         return param.words.index(param.default)
+    if isinstance(param, Text):
+        return param.default
     if isinstance(param, Flag | Int | Float):
         return param.default if param.default is not None else 1
     if isinstance(param, Dtype):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from keyword import iskeyword
 from typing import ClassVar
 
 from aclhost.spec.dtypes import DataType
@@ -32,7 +33,8 @@ class Parameter:
 
     @property
     def python_name(self) -> str:
-        return snake_case(self.name)
+        name = snake_case(self.name)
+        return f"{name}_" if iskeyword(name) else name
 
     @property
     def c_declaration(self) -> str:
@@ -136,11 +138,15 @@ class Scalar(Parameter):
 
     default: float | None = None
     optional: bool = False
+    is_const: bool = True  # whether upstream's prototype says so
 
-    c_type = "const aclScalar*"
     kind = "kScalar"
     field_type = "const ScalarValue&"
     python_type = "ScalarLike"
+
+    @property
+    def c_type(self) -> str:  # type: ignore[override]
+        return "const aclScalar*" if self.is_const else "aclScalar*"
 
     @property
     def python_default(self) -> str | None:

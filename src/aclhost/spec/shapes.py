@@ -169,6 +169,21 @@ class PaddedPositive(Term):
 
 
 @dataclass(frozen=True)
+class SameCount(Term):
+    """Two shapes have equally many elements, as far as 64 bits count."""
+
+    first: ShapeTerm
+    second: ShapeTerm
+
+    def evaluate(self, call: Call) -> int:
+        counts = [1, 1]
+        for i, term in enumerate((self.first, self.second)):
+            for length in term.evaluate(call):
+                counts[i] = saturated(counts[i] * length)
+        return int(counts[0] == counts[1])
+
+
+@dataclass(frozen=True)
 class Broadcastable(Term):
     """Tensors broadcast with each other."""
 

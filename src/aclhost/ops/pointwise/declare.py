@@ -32,21 +32,23 @@ from aclhost.spec.dtypes import (
 from aclhost.spec.expression import Element
 from aclhost.spec.family import LateSamples, with_results
 from aclhost.spec.functions import Parameter as CParameter
+from aclhost.spec.gradient import Gradient
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import (
     Choice,
+    Flag,
     Float,
     Parameter,
     Scalar,
     TensorIn,
     TensorInOut,
     TensorOut,
-    snake_case,
+    Text,
 )
 from aclhost.spec.pointwise import NumberFrom, Pointwise
 from aclhost.spec.products import A2, A3, A950
 from aclhost.spec.rules import Step, only_on
-from aclhost.spec.shapes import Broadcast
+from aclhost.spec.shapes import Broadcast, ShapeTerm
 from aclhost.spec.terms import Term
 
 REALS = (FLOAT, FLOAT16, BF16, DOUBLE)
@@ -92,6 +94,7 @@ class Row:
     rounded: Term | None = None  # what the result is rounded to before it is cast to out
     variants: tuple[Callable[..., Element], ...] = ()
     variant: Term | None = None
+    cases: tuple[str, ...] = ()  # for the page: when each of the functions is taken
     mixed: tuple[DataType, ...] = ()  # dtypes of a sample's inputs
     ulps: float = 2
     formula: str = ""
@@ -99,6 +102,10 @@ class Row:
     optional: tuple[str, ...] = ()
     broadcasts: bool = True
     docs: dict[str, str] = field(default_factory=dict)
+    params: tuple[Parameter, ...] = ()  # of which the C type tells too little
+    result_shape: ShapeTerm | None = None  # of a new result; None: what the inputs broadcast to
+    ulps_from: float = 0.0
+    gradient: Gradient | None = None
 
 
 def known(name: str) -> KnownOperator:
@@ -111,23 +118,32 @@ def known(name: str) -> KnownOperator:
 def declare(row: Row) -> Operator:
     """The operator, its C types as in the catalogue."""
     numbers = tuple(NumberFrom(each) if isinstance(each, str) else each for each in row.numbers)
-    params = tuple(_parameter(row, each) for each in known(row.name).params)
+    stated = {param.name: param for param in row.params}
+    params = tuple(
+        stated.get(each.name) or _parameter(row, each) for each in known(row.name).params
+    )
     given = (*row.inputs, *(each.parameter for each in numbers))
-    choices = tuple(each.name for each in params if isinstance(each, Choice))
+    choices = tuple(each.name for each in params if isinstance(each, Choice | Flag | Text))
+    kernel = Pointwise(
+        row.inputs, (row.out,), numbers, row.computed, row.function, row.dtypes,
+        results=row.rounded, variants=row.variants, variant=row.variant,
+    )  # fmt: skip
+    cases = (f"- {case}: {kernel.formula(i)}" for i, case in enumerate(row.cases))
     op = pointwise_operator(
         row.name,
         row.summary,
         params,
         row.checks,
-        Pointwise(
-            row.inputs, (row.out,), numbers, row.computed, row.function, row.dtypes,
-            results=row.rounded, variants=row.variants, variant=row.variant,
-        ),
-        reference=_by_position(row.reference, (*given, *choices)),
+        kernel,
+        reference=_by_position(row.reference, [
+            each.python_name for name in (*given, *choices) for each in params if each.name == name
+        ]),
         ulps=row.ulps,
+        ulps_from=row.ulps_from,
         notes=row.notes,
         shapes=_sample_shapes(row),
-        formula=row.formula,
+        formula=row.formula or "\n".join(cases),
+        gradient=row.gradient,
     )  # fmt: skip
     if any(rule.id == "not_private" for rule in op.rules):
         op = replace(op, formats="Labels are ignored, except that private formats are refused.")
@@ -147,7 +163,8 @@ def _parameter(row: Row, declared: CParameter) -> Parameter:
         if name in row.inputs:
             return TensorInOut(name, doc, is_const=is_const)
         result = row.result or row.computed
-        return TensorOut(name, doc, shape=Broadcast(row.inputs), dtype=result, is_const=is_const)
+        shape = row.result_shape or Broadcast(row.inputs)
+        return TensorOut(name, doc, shape=shape, dtype=result, is_const=is_const)
     if "aclTensor" in c_type:
         return TensorIn(name, doc, optional=optional, is_const=is_const)
     if "aclScalar" in c_type:
@@ -157,12 +174,11 @@ def _parameter(row: Row, declared: CParameter) -> Parameter:
     return Choice(name, doc, _MODES, _MODES[0], c_integer=c_type)
 
 
-def _by_position(function: Callable[..., Any], names: tuple[str, ...]) -> Callable[..., Any]:
+def _by_position(function: Callable[..., Any], names: list[str]) -> Callable[..., Any]:
     """The reference as a function of torch and of arguments by their Python names."""
 
     def reference(torch: Torch, **arguments: Any) -> Any:  # noqa: ANN401
-        given = (snake_case(name) for name in names)
-        return function(torch, *(arguments[name] for name in given if name in arguments))
+        return function(torch, *(arguments[name] for name in names if name in arguments))
 
     return reference
 

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from aclhost.ops.pointwise.deduction import floating_or_float, is_complex, is_floating, replaced
-from aclhost.ops.pointwise.unary import Unary, operators, own
+from aclhost.ops.pointwise.deduction import floating_or_float, replaced
+from aclhost.ops.pointwise.unary import Unary, operators, own, own_or_result
 from aclhost.ops.pointwise.unary_checks import (
     BF16_ON_NEW,
     COMPLEX,
@@ -32,14 +32,9 @@ from aclhost.spec.dtypes import BF16, BOOL, DOUBLE, FLOAT, FLOAT16, INT32, INT64
 from aclhost.spec.expression import Element
 from aclhost.spec.products import A2, A3, A950, P310B, P310P
 from aclhost.spec.rules import Step, dtype_is, only_on, refused_unless_on
-from aclhost.spec.terms import DtypeOf, If, In, Or, Term, const
+from aclhost.spec.terms import DtypeOf, If, In, Term, const
 
 _FLOATS_AND_COMPLEX = (*FLOATS_BY_PRODUCT, *COMPLEX)
-
-
-def own_or_result(x: Term, out: Term) -> Term:
-    """The tensor's dtype, that of the result for integers and BOOL."""
-    return If(Or(is_floating(x), is_complex(x)), x, out)
 
 
 def _float_for_bf16(x: Term, out: Term) -> Term:

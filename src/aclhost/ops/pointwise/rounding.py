@@ -10,6 +10,7 @@ from aclhost.ops.pointwise.unary import Unary, operators, own
 from aclhost.ops.pointwise.unary_checks import (
     BF16_ON_NEW,
     FLOATS_BY_PRODUCT,
+    copied_format,
     gives,
     gives_same,
     in_order,
@@ -50,10 +51,6 @@ _ROUND_CHECKS = in_order(
     takes(*_ROUNDED), gives(*_ROUNDED), gives_same, shape_then_rank, public_formats
 )
 _MOST_DECIMALS = 18  # of the powers of ten that INT64 holds
-
-
-def _copied_format(x: str, out: str) -> tuple[Step, ...]:
-    return same_format_unless_nd(out, x)
 
 
 def copied_format_of_integers(x: str, out: str) -> tuple[Step, ...]:
@@ -117,12 +114,12 @@ OPS = operators(
     ),
     Unary(
         "aclnnRound", "The nearest whole number, a half to even.", math.round, _ROUND_CHECKS,
-        "round", computed=own, result=own, late=_copied_format,
+        "round", computed=own, result=own, late=copied_format,
     ),
     Unary(
         "aclnnRoundDecimals", "The nearest number with so many decimals, a half to even.",
         _round_decimals, _ROUND_CHECKS, _round_decimals_in_torch,
-        computed=_in_int64, result=own, late=_copied_format,
+        computed=_in_int64, result=own, late=copied_format,
         numbers=(Int("decimals", "How many; negative ones round to tens, hundreds ...",
                      default=0),),
         notes=("FLOAT16 and BF16 are computed in single precision and rounded once.",

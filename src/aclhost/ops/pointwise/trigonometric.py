@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 from aclhost.ops.pointwise.deduction import floating_or_float, replaced
-from aclhost.ops.pointwise.exponential import own_or_result
-from aclhost.ops.pointwise.unary import Unary, operators, own
+from aclhost.ops.pointwise.unary import Unary, operators, own, own_or_result
 from aclhost.ops.pointwise.unary_checks import (
     BF16_ON_NEW,
     COMPLEX,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from aclhost.ops.pointwise.build import pointwise_operator
-from aclhost.ops.pointwise.deduction import floating_or_float
+from aclhost.ops.pointwise.deduction import floating_or_float, is_complex, is_floating
 from aclhost.spec import catalogue, dtypes
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.catalogue import KnownOperator
@@ -24,7 +24,7 @@ from aclhost.spec.rules import Rule, Step, done_when_empty, dtype_in, inside_sto
 from aclhost.spec.rules import not_null as not_null_161001
 from aclhost.spec.rules.dtype import Limited
 from aclhost.spec.shapes import SameShape
-from aclhost.spec.terms import CanCast, DtypeOf, Equal, Term
+from aclhost.spec.terms import CanCast, DtypeOf, Equal, If, Or, Term
 
 Dtypes = tuple[DataType | Limited, ...]
 Checks = Callable[[str, str], tuple[Step, ...]]  # of the names of the tensor and of the result
@@ -41,6 +41,11 @@ def own_or_float(x: Term, out: Term) -> Term:
 def own(x: Term, out: Term) -> Term:
     """The tensor's dtype."""
     return x
+
+
+def own_or_result(x: Term, out: Term) -> Term:
+    """The tensor's dtype, that of the result for integers and BOOL."""
+    return If(Or(is_floating(x), is_complex(x)), x, out)
 
 
 def nothing(x: str, out: str) -> tuple[Step, ...]:

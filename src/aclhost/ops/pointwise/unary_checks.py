@@ -36,6 +36,7 @@ from aclhost.spec.rules import (
     rank_at_most,
     same_dtype,
     same_format,
+    same_format_unless_nd,
     same_shape,
     supported_on,
     when,
@@ -97,6 +98,11 @@ def public_formats_on_950(x: str, out: str) -> tuple[Step, ...]:
     return when(on_products(A950), not_private(x, out))
 
 
+def copied_format(x: str, out: str) -> tuple[Step, ...]:
+    """The last step copies what carries the tensor's format."""
+    return () if x == out else same_format_unless_nd(out, x)
+
+
 def not_null_561103(*names: str) -> tuple[Rule, ...]:
     """Null pointers are noticed late."""
     return inner(not_null(*names))
@@ -120,6 +126,11 @@ def gives(*allowed: DataType | Limited) -> Checks:
 def gives_same(x: str, out: str) -> tuple[Step, ...]:
     """The result has the tensor's dtype."""
     return same_dtype(out, x)
+
+
+def gives_same_shape(x: str, out: str) -> tuple[Step, ...]:
+    """The result has the tensor's shape, of any rank."""
+    return same_shape(out, x)
 
 
 def gives_castable(computed: Deduction = own_or_float) -> Checks:

@@ -105,6 +105,20 @@ def _in_sequence(argument: Argument, dtype: DataType) -> float | int:
 
 
 @dataclass(frozen=True)
+class NotAbove(Term):
+    """A scalar does not exceed another: as integers where it is one, else as doubles."""
+
+    first: str
+    second: str
+
+    def evaluate(self, call: Call) -> int:
+        first, second = call.arguments[self.first], call.arguments[self.second]
+        whole = isinstance(first, ScalarArg) and first.dtype.category is Category.INTEGER
+        dtype = dtypes.INT64 if whole else dtypes.DOUBLE
+        return int(not _in_sequence(first, dtype) > _in_sequence(second, dtype))
+
+
+@dataclass(frozen=True)
 class KeepsScalar(Term):
     """A floating dtype holds a scalar's value, but for the epsilon of FLOAT."""
 

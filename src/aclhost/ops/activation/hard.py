@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of straight pieces in place of smooth ones."""
+
+from __future__ import annotations
+
+from aclhost.ops.activation.build import (
+    GRADIENT,
+    TABLE,
+    aten,
+    backward,
+    equal_pair,
+    same_shapes,
+)
+from aclhost.ops.pointwise.checks import castable_from, delivered, feasible, given, listed, ranks
+from aclhost.ops.pointwise.clamp import between
+from aclhost.ops.pointwise.declare import (
+    INTEGERS,
+    NEW_BF16,
+    REALS,
+    Row,
+    Torch,
+    declare,
+    with_twin,
+)
+from aclhost.ops.pointwise.unary import Unary, operators, own
+from aclhost.ops.pointwise.unary_checks import (
+    BF16_ON_NEW,
+    copied_format,
+    equal_formats,
+    gives,
+    gives_same,
+    gives_same_shape,
+    in_order,
+    rank_then_shape,
+    takes,
+)
+from aclhost.spec import math
+from aclhost.spec.dtypes import DOUBLE, FLOAT, FLOAT16, INT32
+from aclhost.spec.expression import Element
+from aclhost.spec.operator import Operator
+from aclhost.spec.params import Scalar
+from aclhost.spec.rules import (
+    done_when_empty,
+    inner,
+    requires,
+    same_dtype,
+    same_shape,
+)
+from aclhost.spec.rules.base import Shown
+from aclhost.spec.terms import DtypeOf, NotAbove, promoted
+
+_PAIR = (GRADIENT, "self")
+_MIN, _MAX = "clipValueMin", "clipValueMax"
+_CLIP = (FLOAT16, FLOAT, *INTEGERS, DOUBLE, NEW_BF16)
+
+
+def hard_sigmoid(x: Element) -> Element:
+    """Integers are cut off: 1 from 3 on, else 0."""
+    y = math.cast(x, "real") / 6 + 0.5
+    y = math.minimum(math.maximum(y, 0.0), 1.0)
+    return math.cast(y, "int32") if x.is_integer else y
+
+
+def hard_sigmoid_backward(gradient: Element, x: Element) -> Element:
+    """0 for NaN."""
+    return math.where((x > -3) & (x < 3), gradient / 6, 0.0)
+
+
+def hard_swish(x: Element) -> Element:
+    """NaN stays NaN."""
+    return math.where(x <= -3, 0.0, math.where(x >= 3, x, x * (x + 3) / 6))
+
+
+def hard_swish_backward(gradient: Element, x: Element) -> Element:
+    """The slope at -3 and 3 is that of the middle; NaN lets the gradient pass."""
+    inside = math.where(x >= -3, gradient * (x / 3 + 0.5), 0.0)
+    return math.where(x <= 3, inside, gradient)
+
+
+def hard_swish_backward_v2(gradient: Element, x: Element) -> Element:
+    """The slope at -3 and 3 is that outside; NaN lets the gradient pass."""
+    inside = math.where(x > -3, gradient * (x / 3 + 0.5), 0.0)
+    return math.where(x < 3, inside, gradient)
+
+
+def hard_tanh_backward(gradient: Element, x: Element, low: Element, high: Element) -> Element:
+    """NaN lets the gradient pass."""
+    return math.where((x <= low) | (x >= high), 0.0, gradient)
+
+
+def _torch_hard_swish_backward_v2(torch: Torch, gradient: Torch, x: Torch) -> Torch:
+    passed = torch.ops.aten.hardswish_backward(gradient, x)
+    return torch.where(x == -3, 0.0, torch.where(x == 3, gradient, passed))
+
+
+def _hard_tanh(prefix: str, x: str, out: str) -> Operator:
+    name = f"{prefix}Hardtanh"
+    ordered = requires(
+        "bounds_in_order", _MIN, NotAbove(_MIN, _MAX), f"{_MIN} must not exceed {_MAX}",
+        (Shown("real", _MIN), " and ", Shown("real", _MAX)), "Exchange the bounds.",
+    )  # fmt: skip
+    return declare(Row(
+        name, "Keeps the elements of a tensor between bounds.",
+        (given(x, _MIN, _MAX, out), listed((x, _MIN, _MAX), *_CLIP),
+         () if x == out else same_dtype(out, x), ranks(x),
+         () if x == out else same_shape(out, x), ordered, delivered(name, out, (x,))),
+        between, (x,), out, DtypeOf(x), (*REALS, *INTEGERS),
+        lambda torch, x, low, high: torch.clamp(x, low, high), numbers=(_MIN, _MAX),
+        params=(Scalar(_MIN, "Lower bound.", -1.0), Scalar(_MAX, "Upper bound.", 1.0)),
+        notes=("The bounds are converted to the tensor's dtype, fractions cut off and integers "
+               "wrapped.",),
+    ))  # fmt: skip
+
+
+def _hard_tanh_backward() -> Operator:
+    g, x, out = *_PAIR, "out"
+    return backward(
+        "aclnnHardtanhBackward", "aclnnHardtanh", hard_tanh_backward, aten("hardtanh_backward"),
+        (given(x, g, out, "min", "max"), listed((g, x, out), *TABLE), same_dtype(g, x),
+         ranks(g, x), same_shape(g, x), done_when_empty(x),
+         feasible("aclnnHardtanhBackward", out, (g, x, out)),
+         inner(same_dtype(out, x), same_shape(out, x))),
+        out=out, numbers=("min", "max"), renamed={"min": _MIN, "max": _MAX},
+        params=(Scalar("min", "Lower bound.", -1.0), Scalar("max", "Upper bound.", 1.0)),
+        notes=("At the bounds the gradient is 0, as in upstream's kernel and in torch; the "
+               "document's formula lets it pass.",
+               "Upstream does not compare dtype and shape of out; where they differ nothing "
+               "sensible can be written, so they are refused."),
+    )  # fmt: skip
+
+
+def _hard_sigmoid_backward() -> Operator:
+    g, x, out = *_PAIR, "out"
+    name, common = "aclnnHardsigmoidBackward", promoted(g, x)
+    return backward(
+        name, "aclnnHardsigmoid", hard_sigmoid_backward, aten("hardsigmoid_backward"),
+        (given(g, x, out), listed((g, x), *TABLE), castable_from(out, common),
+         ranks(g, x, out), same_shapes(g, out, x), delivered(name, out, (g, x), common)),
+        out=out, computed=common, mixed=(FLOAT16, FLOAT),
+    )  # fmt: skip
+
+
+OPS = (
+    *operators(
+        Unary(
+            "aclnnHardsigmoid", "The logistic function of straight pieces.", hard_sigmoid,
+            in_order(takes(FLOAT, FLOAT16, INT32, BF16_ON_NEW), rank_then_shape, gives_same,
+                     equal_formats),
+            "nn.functional.hardsigmoid", computed=own, result=own,
+        ),
+        Unary(
+            "aclnnHardswish", "Each element times its logistic function of straight pieces.",
+            hard_swish, in_order(takes(*TABLE), gives(*TABLE), gives_same_shape),
+            "nn.functional.hardswish", computed=own, result=own, late=copied_format,
+            ulps=4, notes=("0 for -inf, where torch gives NaN.",),
+        ),
+    ),
+    _hard_sigmoid_backward(),
+    backward(
+        "aclnnHardswishBackward", "aclnnHardswish", hard_swish_backward,
+        aten("hardswish_backward"),
+        (equal_pair(*_PAIR, "out", "self"), delivered("aclnnHardswishBackward", "out", _PAIR)),
+        out="out", ulps=4,
+    ),
+    backward(
+        "aclnnHardswishBackwardV2", "aclnnHardswish", hard_swish_backward_v2,
+        _torch_hard_swish_backward_v2,
+        (equal_pair(*_PAIR, "out"), delivered("aclnnHardswishBackwardV2", "out", _PAIR)),
+        out="out", ulps=4,
+    ),
+    *with_twin(_hard_tanh),
+    _hard_tanh_backward(),
+)  # fmt: skip

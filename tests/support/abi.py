@@ -78,6 +78,8 @@ def _handle(
         return _tensor(prepared, name, argument, storage)
     if isinstance(argument, ScalarArg):
         return _scalar(argument)
+    if isinstance(argument, str):
+        return argument.encode()
     if isinstance(argument, tuple):
         return aclnn.aclCreateIntArray(argument, len(argument))
     return argument.value if isinstance(argument, DataType) else argument

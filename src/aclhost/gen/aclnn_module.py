@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from aclhost import ops
 from aclhost.spec.operator import Operator
+from aclhost.spec.params import not_keyword
 
 _HEAD = '''# SPDX-License-Identifier: Apache-2.0
 # Generated from src/aclhost/ops: edit those files.
@@ -50,8 +51,10 @@ def _pair(op: Operator) -> str:
     return _PAIR.format(
         name=op.name,
         summary=op.summary,
-        params=", ".join(f"{param.name}: {param.two_phase_type}" for param in op.params),
-        arguments=", ".join(param.name for param in op.params),
+        params=", ".join(
+            f"{not_keyword(param.name)}: {param.two_phase_type}" for param in op.params
+        ),
+        arguments=", ".join(not_keyword(param.name) for param in op.params),
     )
 
 

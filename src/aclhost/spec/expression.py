@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
+from itertools import product
 from typing import Any, TypeAlias
 
 from aclhost.spec.dtypes import Category, DataType
@@ -152,12 +153,15 @@ def parts(expression: Expression) -> tuple[Expression, ...]:
 
 
 def summands(expression: Expression) -> tuple[Expression, ...]:
-    """The terms of a sum, or of the sums between which it chooses."""
+    """The terms of a sum, of a product of sums, or of the sums between which it chooses."""
     if isinstance(expression, Call):
         if expression.operation.name in ("add", "subtract"):
             return tuple(term for part in expression.arguments for term in summands(part))
         if expression.operation.name == "where":
             return tuple(term for part in expression.arguments[1:] for term in summands(part))
+        if expression.operation.name == "multiply":
+            factors = product(*map(summands, expression.arguments))
+            return tuple(call(expression.operation, expression.kind, *each) for each in factors)
     return (expression,)
 
 

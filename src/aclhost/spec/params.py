@@ -18,6 +18,11 @@ def snake_case(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
+def not_keyword(name: str) -> str:
+    """`lambda` -> `lambda_`."""
+    return f"{name}_" if iskeyword(name) else name
+
+
 @dataclass(frozen=True)
 class Parameter:
     """One parameter with upstream's spelling."""
@@ -33,8 +38,7 @@ class Parameter:
 
     @property
     def python_name(self) -> str:
-        name = snake_case(self.name)
-        return f"{name}_" if iskeyword(name) else name
+        return not_keyword(snake_case(self.name))
 
     @property
     def c_declaration(self) -> str:

@@ -14,7 +14,7 @@ from aclhost.ops.activation.build import (
 )
 from aclhost.ops.pointwise.checks import delivered, given, listed, ranks, shape_of
 from aclhost.ops.pointwise.declare import Row, Torch, declare, with_twin
-from aclhost.ops.pointwise.deduction import replaced
+from aclhost.ops.pointwise.deduction import floating_or_float, is_integer, replaced
 from aclhost.ops.pointwise.unary import Unary, operators, own
 from aclhost.ops.pointwise.unary_checks import gives, gives_same_shape, in_order, takes
 from aclhost.spec import math
@@ -45,10 +45,13 @@ def selu(x: Element) -> Element:
 
 
 def selu_backward(gradient: Element, y: Element) -> Element:
-    """Of the forward's result; integers are rounded to the nearest."""
-    real, result = math.cast(gradient, "real"), math.cast(y, "real")
-    x = real * math.where(result > 0, _SCALE, result + _SCALE * _ALPHA)
-    return math.cast(math.round(x), "int32") if y.is_integer else x
+    """Of the forward's result."""
+    return gradient * math.where(y > 0, _SCALE, y + _SCALE * _ALPHA)
+
+
+def selu_backward_of_integers(gradient: Element, y: Element) -> Element:
+    """The nearest integer."""
+    return math.round(selu_backward(gradient, y))
 
 
 def _int8_in_int32(x: Term, out: Term) -> Term:
@@ -81,10 +84,11 @@ def _selu_backward() -> Operator:
         "aclnnSeluBackward", "aclnnSelu", selu_backward, _torch_selu_backward,
         (given(g, y, out), same_dtypes(y, out, g), listed((g,), *_SELU), same_shapes(y, out, g),
          delivered("aclnnSeluBackward", out, (g, y))),
-        inputs=(g, y), computed=replaced(DtypeOf(y), INT32, INT8), dtypes=(*FLOATS, INT32),
-        result=DtypeOf(y), ulps=4,
-        notes=(*_WRAPS, "Upstream takes integers through FLOAT16, which holds few of them; "
-               "aclhost through FLOAT."),
+        inputs=(g, y), computed=floating_or_float(DtypeOf(y)), result=DtypeOf(y), ulps=4,
+        variants=(selu_backward_of_integers,), variant=is_integer(DtypeOf(y)),
+        cases=("floating-point types", "integers"),
+        notes=("Upstream takes integers through FLOAT16, which holds few of them; aclhost through "
+               "FLOAT.",),
     )  # fmt: skip
 
 

@@ -56,7 +56,7 @@ _CLIP = (FLOAT16, FLOAT, *INTEGERS, DOUBLE, NEW_BF16)
 
 def hard_sigmoid(x: Element) -> Element:
     """Integers are cut off: 1 from 3 on, else 0."""
-    y = math.cast(x, "real") / 6 + 0.5
+    y = (math.cast(x, "real") + 3) / 6
     y = math.minimum(math.maximum(y, 0.0), 1.0)
     return math.cast(y, "int32") if x.is_integer else y
 
@@ -73,13 +73,13 @@ def hard_swish(x: Element) -> Element:
 
 def hard_swish_backward(gradient: Element, x: Element) -> Element:
     """The slope at -3 and 3 is that of the middle; NaN lets the gradient pass."""
-    inside = math.where(x >= -3, gradient * (x / 3 + 0.5), 0.0)
+    inside = math.where(x >= -3, gradient * ((x + 1.5) / 3), 0.0)
     return math.where(x <= 3, inside, gradient)
 
 
 def hard_swish_backward_v2(gradient: Element, x: Element) -> Element:
     """The slope at -3 and 3 is that outside; NaN lets the gradient pass."""
-    inside = math.where(x > -3, gradient * (x / 3 + 0.5), 0.0)
+    inside = math.where(x > -3, gradient * ((x + 1.5) / 3), 0.0)
     return math.where(x < 3, inside, gradient)
 
 
@@ -133,7 +133,8 @@ def _hard_sigmoid_backward() -> Operator:
     g, x, out = *_PAIR, "out"
     name, common = "aclnnHardsigmoidBackward", promoted(g, x)
     return backward(
-        name, "aclnnHardsigmoid", hard_sigmoid_backward, aten("hardsigmoid_backward"),
+        name, "aclnnHardsigmoid", hard_sigmoid_backward,
+        lambda torch, gradient, x: torch.where(x.abs() < 3, gradient / 6, 0.0),
         (given(g, x, out), listed((g, x), *TABLE), castable_from(out, common),
          ranks(g, x, out), same_shapes(g, out, x), delivered(name, out, (g, x), common)),
         out=out, computed=common, mixed=(FLOAT16, FLOAT),

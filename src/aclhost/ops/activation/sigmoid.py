@@ -117,8 +117,8 @@ def sigmoid_backward(gradient: Element, y: Element) -> Element:
 
 
 def tanh_backward(gradient: Element, y: Element) -> Element:
-    """Of the forward's result."""
-    return gradient * (1 - y * y)
+    """Of the forward's result; products of sums are exact near 1, squares are not."""
+    return gradient * ((1 - y) * (1 + y))
 
 
 def log_sigmoid(x: Element) -> Element:

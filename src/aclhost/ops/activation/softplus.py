@@ -23,7 +23,7 @@ from aclhost.ops.pointwise.declare import INTEGERS, NEW_BF16, Row, declare
 from aclhost.ops.pointwise.unary import Unary, operators, own
 from aclhost.ops.pointwise.unary_checks import gives, gives_same, in_order, ranks_then_shape, takes
 from aclhost.spec import math
-from aclhost.spec.dtypes import BF16, BOOL, DOUBLE, FLOAT, FLOAT16, INT32
+from aclhost.spec.dtypes import BF16, BOOL, DOUBLE, FLOAT, FLOAT16
 from aclhost.spec.expression import Element
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import Scalar
@@ -92,7 +92,7 @@ def _softplus_backward() -> Operator:
         (given(g, x, out, "beta", "threshold"), listed((g,), *table),
          listed((x,), *INTEGERS, *table, BOOL), listed((out,), *table), ranks(g, x, out),
          same_shapes(g, out, x), delivered(name, out, (g, x))),
-        computed=If(own_dtype, DtypeOf(x), const(FLOAT)), mixed=(FLOAT16, INT32), ulps=4,
+        computed=If(own_dtype, DtypeOf(x), const(FLOAT)), mixed=(FLOAT16, BOOL), ulps=4,
         **_NUMBERS,
         notes=("DOUBLE is computed in FLOAT, as upstream does.",
                "Upstream looks at neither beta nor threshold before it uses them; a null pointer "

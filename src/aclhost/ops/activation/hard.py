@@ -9,6 +9,7 @@ from aclhost.ops.activation.build import (
     aten,
     backward,
     equal_pair,
+    functional,
     same_shapes,
 )
 from aclhost.ops.pointwise.checks import castable_from, delivered, feasible, given, listed, ranks
@@ -152,7 +153,7 @@ OPS = (
         Unary(
             "aclnnHardswish", "Each element times its logistic function of straight pieces.",
             hard_swish, in_order(takes(*TABLE), gives(*TABLE), gives_same_shape),
-            "nn.functional.hardswish", computed=own, result=own, late=copied_format,
+            functional("hardswish"), computed=own, result=own, late=copied_format,
             ulps=4, notes=("0 for -inf, where torch gives NaN.",),
         ),
     ),

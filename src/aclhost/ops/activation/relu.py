@@ -89,8 +89,8 @@ _SLOPE_IS_FLOAT = ("negativeSlope is converted to FLOAT first, also for DOUBLE t
 
 
 def relu(x: Element) -> Element:
-    """NaN stays NaN."""
-    return math.maximum(x, 0)
+    """NaN and -0.0 stay what they are."""
+    return math.where(x < 0, 0, x)
 
 
 def add_relu(x: Element, other: Element, alpha: Element) -> Element:

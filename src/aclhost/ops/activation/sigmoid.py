@@ -123,7 +123,7 @@ def tanh_backward(gradient: Element, y: Element) -> Element:
 
 def log_sigmoid(x: Element) -> Element:
     """Without overflow."""
-    return -math.log1p_exp(-x)
+    return 0.0 - math.log1p_exp(-x)
 
 
 def log_sigmoid_backward(gradient: Element, x: Element) -> Element:

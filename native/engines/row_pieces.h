@@ -12,14 +12,15 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 
 // Calls visit(row, begin, end) for pieces of at most `piece` elements that cover all rows. Where
-// the order counts, one thread takes them in turn.
+// the order counts, one thread takes them in turn. `cost` tells how much work an element is.
 template <typename Visit>
-void for_each_piece(int64_t rows, int64_t length, int64_t piece, bool in_order,
-                    const Visit& visit) {
+void for_each_piece(int64_t rows, int64_t length, int64_t piece, bool in_order, const Visit& visit,
+                    int64_t cost = 1) {
   constexpr int64_t kParallelElements = 8192;  // less is not worth a second thread
   if (length <= 0) return;
   const int64_t pieces = (length + piece - 1) / piece, total = rows * pieces;
-  const int64_t grain = std::max<int64_t>(kParallelElements / std::min(length, piece), 1);
+  const int64_t work = std::min(length, piece) * std::min(cost, kParallelElements);
+  const int64_t grain = std::max<int64_t>(kParallelElements / work, 1);
   parallel_for(total, in_order ? std::max<int64_t>(total, 1) : grain,
                [&](int64_t first, int64_t last) {
                  for (int64_t i = first; i < last; ++i) {

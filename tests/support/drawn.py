@@ -22,6 +22,7 @@ from support.python_call import call_function
 from support.values import expected, magnitudes, make_storage, ulp_distance
 
 Arrays = dict[str, np.ndarray]  # by upstream's names
+_INEXACT = (Category.FLOATING, Category.COMPLEX)
 _SPECIAL = (0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan)
 
 
@@ -79,7 +80,7 @@ class Comparison:
     ulps: float
 
     def allowed(self, op: Operator) -> float:
-        if self.dtype.category is not Category.FLOATING:
+        if self.dtype.category not in _INEXACT:
             return 0.0
         return 1.0 if self.dtype in (FLOAT16, BF16) else op.ulps
 
@@ -128,7 +129,7 @@ def compare(
     comparisons = []
     for param, got, golden, size in zip(results_of(op), results, wanted, sizes, strict=True):
         dtype, exact = call.tensor(param.name).dtype, np.asarray(golden).reshape(got.shape)
-        if dtype.category is Category.FLOATING:
+        if dtype.category in _INEXACT:
             off = ulp_distance(got, exact, got.dtype, np.asarray(size).reshape(got.shape))
         else:
             off = 0.0 if np.array_equal(got, exact.astype(got.dtype)) else math.inf

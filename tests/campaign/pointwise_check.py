@@ -11,7 +11,6 @@ from support.pointwise_cases import allowed, delivered, distance
 
 from aclhost import golden
 from aclhost.golden.torch_reference import torch_arguments, torch_reference
-from aclhost.spec import dtypes
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import Choice
@@ -40,19 +39,9 @@ def compare(op: Operator, call: Call, inputs: Arrays, results: Arrays) -> tuple[
             return worst, shown, False
     if _is_other(op, call):
         return worst, "", False
-    return worst, *_against_torch(op, {**values, **_cast(op, call, inputs)}, exact)
-
-
-def _cast(op: Operator, call: Call, inputs: Arrays) -> Arrays:
-    """Inputs as the function gets them."""
-    kernel = op.kernel
-    assert kernel is not None
-    terms = {name: kernel.input_dtype(i) or kernel.computed for i, name in enumerate(kernel.inputs)}
-    return {
-        name: golden.convert(array, dtypes.BY_VALUE[terms[name].evaluate(call)])
-        for name, array in inputs.items()
-        if name in terms
-    }
+    computed = golden.as_computed(op, call, values)
+    rounded = {name: each for name, each in computed.items() if values[name] is not None}
+    return worst, *_against_torch(op, {**values, **rounded}, exact)
 
 
 def _is_other(op: Operator, call: Call) -> bool:

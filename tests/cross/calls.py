@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 
 import hypothesis
 import numpy as np
@@ -20,7 +21,7 @@ from aclhost.spec.products import DEFAULT
 ROUTE = "C ABI"
 LINE = (57, 1003)  # odd enough to leave ends over everywhere
 BLOCK = (1031,)  # prime, and more than a block of the engine
-FEW = 20  # random calls of a point-wise operator: there are hundreds of operators
+FEW = 20  # random calls of an operator that has no sizes here: there are hundreds
 PAST_CACHE = (3_300_000,)  # Note [Stores past the cache] in native/simd/simd.h
 SMALL, LARGE = (2, 5, 9, 17, 33), (2, 5, 13, 40, 61)
 POOLED = (2, 5, 4, 8, 16)  # SMALL by windows of 2
@@ -92,12 +93,15 @@ def _sized_pointwise(op: Operator) -> Iterator[Call]:
 
 
 def _sized(op: Operator) -> Iterator[Call]:
-    """Calls with tensors large enough to be shared among threads, of every dtype."""
-    first = op.tensors[0].name
+    """Calls with tensors large enough to be shared among threads; of every dtype if known here."""
     if op.kernel is not None:
         yield from _sized_pointwise(op)
         return
-    rule = op.dtype_rule(first)
+    if op.snake_name not in SIZES:
+        assert op.typical is not None
+        yield op.typical(prod(LINE))
+        return
+    rule = op.dtype_rule(op.tensors[0].name)
     assert rule is not None
     for arrays, shapes in SIZES[op.snake_name]:
         call = op.samples[0].passing(**arrays)
@@ -136,4 +140,6 @@ def all_cases(count: int, seed: int) -> Iterator[Case]:
         declared = op.samples if op.kernel is None else samples(op)
         for call in (*declared, *_sized(op)):
             yield Case(op, ROUTE, call)
-        yield from _drawn(op, count if op.kernel is None else min(count, FEW), seed)
+        if not count:
+            continue
+        yield from _drawn(op, count if op.snake_name in SIZES else min(count, FEW), seed)

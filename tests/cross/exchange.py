@@ -4,17 +4,20 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
 from campaign.case import Case
-from campaign.check import Outcome, check_memory, judge, read, written
+from campaign.check import Mismatch, check_memory, judge, read, written
+from campaign.rounds import one_thread
 from support.values import Storage, make_output, make_storage, scalar_value
 
 from aclhost import ops
 from aclhost.spec.call import Argument, ScalarArg, TensorArg
+from aclhost.spec.dtypes import DataType
+from aclhost.spec.params import Float, Parameter
 
 Storages = dict[str, Storage]  # by parameter
 
@@ -39,14 +42,19 @@ def _tensor(tensor: TensorArg, memory: bytes) -> bytes:
     )
 
 
-def _argument(argument: Argument) -> bytes:
+def _argument(param: Parameter, argument: Argument) -> bytes:
+    if isinstance(param, Float):
+        assert isinstance(argument, int | float)
+        return _numbers(ord("f")) + struct.pack("<d", argument)
+    if argument is None:
+        return _numbers(ord("n"))
+    if isinstance(argument, DataType):
+        return _numbers(ord("i"), argument.value)
     if isinstance(argument, ScalarArg):
         value = scalar_value(argument).tobytes()
         return _numbers(ord("s"), argument.dtype.value, len(value)) + value
     if isinstance(argument, tuple):
         return _numbers(ord("a")) + _with_length(argument)
-    if isinstance(argument, float):
-        return _numbers(ord("f")) + struct.pack("<d", argument)
     assert isinstance(argument, int)  # a bool, too
     return _numbers(ord("i"), argument)
 
@@ -60,6 +68,7 @@ def storages_of(case: Case, seed: int) -> Storages:
         if param.name in names
         else make_output(case.call.tensor(param.name))
         for param in case.op.tensors
+        if case.call.arguments[param.name] is not None
     }
 
 
@@ -75,7 +84,7 @@ def write(path: Path, cases: Iterable[tuple[Case, Storages]]) -> None:
                 if isinstance(argument, TensorArg):
                     file.write(_tensor(argument, storages[param.name].memory.tobytes()))
                 else:
-                    file.write(_argument(argument))
+                    file.write(_argument(param, argument))
 
 
 def _fetch(file: BinaryIO, storages: Storages) -> Storages:
@@ -92,19 +101,40 @@ def _fetch(file: BinaryIO, storages: Storages) -> Storages:
     return after
 
 
-def judged(path: Path, cases: Iterable[tuple[Case, Storages]]) -> Iterator[tuple[Case, Outcome]]:
-    """Compares the results in a file with the goldens.
+def _judged(path: Path, cases: Iterable[tuple[Case, Storages]]) -> Iterator[Case]:
+    """Compares the results in a file with the goldens."""
+    with path.open("rb") as file:
+        for case, before in cases:
+            after = _fetch(file, before)
+            results = {param.name: after[param.name].view for param in written(case)}
+            inputs = {param.name: before[param.name].view.copy() for param in read(case)}
+            try:
+                for name, storage in after.items():
+                    check_memory(case, name, before[name].memory, storage.memory, results.get(name))
+                with one_thread():
+                    judge(case, inputs, results)
+            except Mismatch as error:
+                raise Mismatch(f"{case!r}\n{error}") from None
+            yield case
+        assert not file.read(), "more results than cases"
+
+
+def judged(
+    cases: Iterable[Case], directory: Path, execute: Callable[[Path, Path, str], object]
+) -> Iterator[Case]:
+    """Cases as they turn out right, product by product.
+
+    `execute` runs the program on a file of cases, into a file of results, for a product.
 
     Raises:
         Mismatch: a result is wrong, or memory has changed that should not.
 
     """
-    with path.open("rb") as file:
-        for case, before in cases:
-            after = _fetch(file, before)
-            results = {param.name: after[param.name].view for param in written(case)}
-            for name, storage in after.items():
-                check_memory(case, name, before[name].memory, storage.memory, results.get(name))
-            inputs = {param.name: before[param.name].view.copy() for param in read(case)}
-            yield case, judge(case, inputs, results)
-        assert not file.read(), "more results than cases"
+    everything = list(cases)
+    given, results = directory / "cases.bin", directory / "results.bin"
+    for soc in sorted({case.call.product.default_soc for case in everything}):
+        chosen = [case for case in everything if case.call.product.default_soc == soc]
+        pairs = [(case, storages_of(case, n)) for n, case in enumerate(chosen)]
+        write(given, pairs)
+        execute(given, results, soc)
+        yield from _judged(results, pairs)

@@ -5,17 +5,14 @@ from __future__ import annotations
 
 from aclhost import ops
 from aclhost.spec.operator import Operator
-from aclhost.spec.params import Parameter
+from aclhost.spec.params import Float, Parameter
 
-MEMBERS = {  # of an Argument, by the C type of the parameter
+# Members of an Argument by the C type of the parameter; all other types are numbers.
+POINTERS = {
     "const aclTensor*": "tensor",
     "aclTensor*": "tensor",
     "const aclScalar*": "scalar",
     "const aclIntArray*": "array",
-    "bool": "integer != 0",
-    "int64_t": "integer",
-    "float": "number",
-    "double": "number",
 }
 HEADER = """\
 #include <cstdint>
@@ -46,8 +43,10 @@ const Operator kOperators[] = {{
 
 
 def _argument(number: int, param: Parameter) -> str:
-    value = f"a[{number}].{MEMBERS[param.c_type]}"
-    return f"static_cast<float>({value})" if param.c_type == "float" else value
+    if param.c_type.endswith("*"):
+        return f"a[{number}].{POINTERS[param.c_type]}"
+    member = "number" if isinstance(param, Float) else "integer"
+    return f"static_cast<{param.c_type.removeprefix('const ')}>(a[{number}].{member})"
 
 
 def _row(op: Operator) -> str:

@@ -19,7 +19,6 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 
 from campaign.check import Mismatch  # noqa: E402
-from campaign.rounds import one_thread  # noqa: E402
 
 from aclhost import ops  # noqa: E402
 from cross import calls, exchange, operators  # noqa: E402
@@ -104,22 +103,15 @@ def run_operators(count: int, seed: int) -> None:
     """Every operator gives what its golden gives."""
     (TREE / "operators.h").write_text(operators.header())
     program = compile_program(ROOT / "tests/cross/runner.cpp", f"-I{TREE}")
-    everything = list(calls.all_cases(count, seed))
     checked: Counter[str] = Counter()
-    for soc in sorted({case.call.product.default_soc for case in everything}):
-        chosen = [case for case in everything if case.call.product.default_soc == soc]
-        pairs = [(case, exchange.storages_of(case, n)) for n, case in enumerate(chosen)]
-        given, results = TREE / "cases.bin", TREE / "results.bin"
-        exchange.write(given, pairs)
-        emulate(program, given, results, ACLHOST_SOC=soc, ACLHOST_NUM_THREADS="3")
-        judged = exchange.judged(results, pairs)
-        for case in chosen:
-            try:
-                with one_thread():
-                    next(judged)
-            except Mismatch as error:
-                sys.exit(f"{soc}: {case!r}\n{error}")
-            checked[case.op.name] += 1
+    for case in exchange.judged(
+        calls.all_cases(count, seed),
+        TREE,
+        lambda given, results, soc: emulate(
+            program, given, results, ACLHOST_SOC=soc, ACLHOST_NUM_THREADS="3"
+        ),
+    ):
+        checked[case.op.name] += 1
     for op in ops.ALL:
         print(f"{op.name}: {checked[op.name]} calls", flush=True)
 
@@ -136,7 +128,10 @@ def main() -> None:
     build()
     run_clients()
     run_examples()
-    run_operators(arguments.calls, arguments.seed)
+    try:
+        run_operators(arguments.calls, arguments.seed)
+    except Mismatch as error:
+        sys.exit(str(error))
 
 
 if __name__ == "__main__":

@@ -99,6 +99,8 @@ void add_argument(File& cases, Prepared* prepared) {
       argument.array = aclCreateIntArray(values.data(), values.size());
       break;
     }
+    case 'n':
+      break;
     case 'i':
       argument.integer = cases.number();
       break;

@@ -63,14 +63,14 @@ def pointwise(op: Operator, call: Call, named: Mapping[str, Any]) -> tuple[NDArr
     Values come by upstream's names; results are not yet rounded to any dtype.
     """
     kernel, computed, variant = _chosen(op, call)
-    values = _values(kernel, computed, call, named)
+    values = as_computed(op, call, named)
     return tuple(map(np.asarray, kernel.golden(values, computed, variant)))
 
 
 def magnitudes(op: Operator, call: Call, named: Mapping[str, Any]) -> tuple[NDArray, ...]:
     """The largest finite term of the sum that each result is: rounding errors go by it."""
     kernel, computed, variant = _chosen(op, call)
-    values = _values(kernel, computed, call, named)
+    values = as_computed(op, call, named)
     results = kernel.expressions(domain_of(computed), variant)
     integers = computed.numpy if computed.category is Category.INTEGER else "int64"
     sums = (evaluate(summands(result), values, integers) for result in results)
@@ -89,10 +89,9 @@ def _chosen(op: Operator, call: Call) -> tuple[Pointwise, DataType, int]:
     return kernel, dtypes.BY_VALUE[kernel.computed.evaluate(call)], variant
 
 
-def _values(
-    kernel: Pointwise, computed: DataType, call: Call, named: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Inputs and numbers as the function gets them."""
+def as_computed(op: Operator, call: Call, named: Mapping[str, Any]) -> dict[str, Any]:
+    """Inputs and numbers as the function gets them, by upstream's names."""
+    kernel, computed, _ = _chosen(op, call)
     values: dict[str, Any] = {}
     for position, name in enumerate(kernel.inputs):
         if named[name] is None:  # the variant does not look at it

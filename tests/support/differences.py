@@ -79,6 +79,8 @@ def slopes(backward: Operator, call: Call, seed: int, each: int = 6) -> Iterator
     negated = [(of, -declared[result]) for result, of in gradient.opposite.items()]
     for of, values in [*((of, declared[r]) for r, of in gradient.results.items()), *negated]:
         x = inputs[of]
+        if x.dtype.kind != "f":
+            continue  # integers have no slope
         for flat in rng.permutation(x.size)[:each]:
             place = np.unravel_index(flat, x.shape)
             above, below = x.copy(), x.copy()

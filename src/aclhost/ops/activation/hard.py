@@ -13,7 +13,6 @@ from aclhost.ops.activation.build import (
     same_shapes,
 )
 from aclhost.ops.pointwise.checks import castable_from, delivered, feasible, given, listed, ranks
-from aclhost.ops.pointwise.clamp import between
 from aclhost.ops.pointwise.declare import (
     INTEGERS,
     NEW_BF16,
@@ -52,35 +51,41 @@ from aclhost.spec.terms import DtypeOf, NotAbove, promoted
 
 _PAIR = (GRADIENT, "self")
 _MIN, _MAX = "clipValueMin", "clipValueMax"
+_SIXTH, _THIRD = 1 / 6, 1 / 3
 _CLIP = (FLOAT16, FLOAT, *INTEGERS, DOUBLE, NEW_BF16)
+
+
+def clip(x: Element, low: Element, high: Element) -> Element:
+    """NaN stays NaN; where the bounds cross, the upper one wins."""
+    x = math.where(x < low, low, x)
+    return math.where(x > high, high, x)
 
 
 def hard_sigmoid(x: Element) -> Element:
     """Integers are cut off: 1 from 3 on, else 0."""
-    y = (math.cast(x, "real") + 3) / 6
-    y = math.minimum(math.maximum(y, 0.0), 1.0)
+    y = clip((math.cast(x, "real") + 3) * _SIXTH, 0.0, 1.0)
     return math.cast(y, "int32") if x.is_integer else y
 
 
 def hard_sigmoid_backward(gradient: Element, x: Element) -> Element:
     """0 for NaN."""
-    return math.where((x > -3) & (x < 3), gradient / 6, 0.0)
+    return math.where((x > -3) & (x < 3), gradient * _SIXTH, 0.0)
 
 
 def hard_swish(x: Element) -> Element:
     """NaN stays NaN."""
-    return math.where(x <= -3, 0.0, math.where(x >= 3, x, x * (x + 3) / 6))
+    return math.where(x <= -3, 0.0, math.where(x >= 3, x, x * (x + 3) * _SIXTH))
 
 
 def hard_swish_backward(gradient: Element, x: Element) -> Element:
     """The slope at -3 and 3 is that of the middle; NaN lets the gradient pass."""
-    inside = math.where(x >= -3, gradient * ((x + 1.5) / 3), 0.0)
+    inside = math.where(x >= -3, gradient * ((x + 1.5) * _THIRD), 0.0)
     return math.where(x <= 3, inside, gradient)
 
 
 def hard_swish_backward_v2(gradient: Element, x: Element) -> Element:
     """The slope at -3 and 3 is that outside; NaN lets the gradient pass."""
-    inside = math.where(x > -3, gradient * ((x + 1.5) / 3), 0.0)
+    inside = math.where(x > -3, gradient * ((x + 1.5) * _THIRD), 0.0)
     return math.where(x < 3, inside, gradient)
 
 
@@ -105,7 +110,7 @@ def _hard_tanh(prefix: str, x: str, out: str) -> Operator:
         (given(x, _MIN, _MAX, out), listed((x, _MIN, _MAX), *_CLIP),
          () if x == out else same_dtype(out, x), ranks(x),
          () if x == out else same_shape(out, x), ordered, delivered(name, out, (x,))),
-        between, (x,), out, DtypeOf(x), (*REALS, *INTEGERS),
+        clip, (x,), out, DtypeOf(x), (*REALS, *INTEGERS),
         lambda torch, x, low, high: torch.clamp(x, low, high), numbers=(_MIN, _MAX),
         params=(Scalar(_MIN, "Lower bound.", -1.0), Scalar(_MAX, "Upper bound.", 1.0)),
         notes=("The bounds are converted to the tensor's dtype, fractions cut off and integers "

@@ -3,9 +3,11 @@
 
 #include <cstring>
 #include <limits>
+#include <memory>
 
 #include "base/inline_vector.h"
 #include "engines/scalars.h"
+#include "engines/view_terms.h"
 #include "operator/descriptor.h"
 #include "operator/no_kernel.h"
 #include "operator/terms.h"
@@ -90,6 +92,27 @@ Loop find_loop(const PointwiseKernel& kernel, int64_t variant, aclDataType dtype
   return nullptr;
 }
 
+// The views of one call, if its kernel takes any: room for as many as there can be.
+class CallViews {
+ public:
+  CallViews(const Frame& frame, int32_t most) : frame_(frame), most_(most) {}
+
+  // The operand's view: the tensor itself where the kernel names no other.
+  Status find(const TensorSource& source, const TensorView** view) {
+    *view = &frame_.args.tensor(source.param);
+    if (source.view == kWhole) return {};
+    if (views_ == nullptr) views_.reset(new CopiedView[most_]);
+    CopiedView& found = views_[next_++];
+    *view = &found.view;
+    return evaluate_view(frame_, source.view, found);
+  }
+
+ private:
+  const Frame& frame_;
+  int32_t most_, next_ = 0;
+  std::unique_ptr<CopiedView[]> views_;
+};
+
 }  // namespace
 
 Status run_pointwise(const Args& args, const PointwiseKernel& kernel) {
@@ -105,14 +128,17 @@ Status run_pointwise(const Args& args, const PointwiseKernel& kernel) {
     return no_kernel_for(args.tensor(table.rows[0].param));
   }
 
+  CallViews views(frame, kernel.outputs.count + kernel.inputs.count);
   InlineVector<Operand, 8> tensors;  // outputs, then inputs
   for (const Table<TensorSource>* table : {&kernel.outputs, &kernel.inputs}) {
     for (int32_t i = 0; i < table->count; ++i) {
       const TensorSource& source = table->rows[i];
       // The first one stands for a tensor that was left out; the variant does not look at it.
       const bool present = args.arguments[source.param].present;
-      const int32_t param = present ? source.param : table->rows[0].param;
-      tensors.add() = {&args.tensor(param), dtype_or(source.dtype, computed)};
+      Operand& operand = tensors.add();
+      operand.dtype = dtype_or(source.dtype, computed);
+      Status found = views.find(present ? source : table->rows[0], &operand.view);
+      if (!found.ok()) return found;
     }
   }
   InlineVector<Number, 4> numbers;

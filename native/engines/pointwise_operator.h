@@ -11,6 +11,7 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 
 constexpr int32_t kComputed = -1;  // instead of a term: the dtype that is computed in
+constexpr int32_t kWhole = -1;     // instead of a term: the tensor itself
 
 struct TypedLoop {
   aclDataType dtype;
@@ -20,6 +21,7 @@ struct TypedLoop {
 struct TensorSource {
   int32_t param;
   int32_t dtype;  // a term: what an input is cast to, what a result is rounded to
+  int32_t view;   // a term: the elements that are meant
 };
 
 // What stands for a number that the caller left out.

@@ -96,6 +96,14 @@ bool padded_positive(const TensorView& view, const IntArrayView& array) {
   return positive;
 }
 
+Shape axis_divided(const Frame& frame, const TermCode* code) {
+  Shape shape = shape_of(frame.view(code[1]));
+  int64_t axis = evaluate(frame, code[2]);
+  if (axis < 0) axis += shape.rank;
+  if (axis >= 0 && axis < shape.rank) shape.dims[axis] /= code[3];
+  return shape;
+}
+
 Shape volume(const Frame& frame, const TermCode* code) {
   const IntArrayView batch = frame.args.int_array(static_cast<int>(code[2]));
   const IntArrayView array = frame.args.int_array(static_cast<int>(code[3]));
@@ -171,6 +179,8 @@ Shape evaluate_shape(const Frame& frame, int64_t term) {
       return inserted(frame, code);
     case TermKind::kPadded:
       return padded(frame.view(code[1]), frame.args.int_array(static_cast<int>(code[2])));
+    case TermKind::kAxisDivided:
+      return axis_divided(frame, code);
     case TermKind::kBroadcast: {
       Shape shape;
       broadcasts(frame, code, &shape);

@@ -30,9 +30,10 @@ int64_t dim_of(const TensorView& view, int64_t axis) {
   return view.shape[axis < 0 ? axis + view.rank : axis];
 }
 
-int64_t elements_of(const TensorView& view) {
+int64_t elements_of(const TensorView& view, int64_t first_axis = 0) {
+  int64_t axis = std::max<int64_t>(first_axis < 0 ? first_axis + view.rank : first_axis, 0);
   int64_t product = 1;
-  for (int i = 0; i < view.rank; ++i) product = saturated(__int128{product} * view.shape[i]);
+  for (; axis < view.rank; ++axis) product = saturated(__int128{product} * view.shape[axis]);
   return product;
 }
 
@@ -213,6 +214,8 @@ int64_t evaluate_term(const Frame& frame, const TermCode* code) {
       return dim_of(frame.view(code[1]), evaluate(frame, code[2]));
     case TermKind::kElements:
       return elements_of(frame.view(code[1]));
+    case TermKind::kElementsFrom:
+      return elements_of(frame.view(code[1]), evaluate(frame, code[2]));
     case TermKind::kEmpty:
       return frame.view(code[1]).empty();
     case TermKind::kValueOf:

@@ -57,12 +57,13 @@ def test_loops_store_what_the_results_term_says(op: Operator) -> None:
 
 @EACH
 def test_empty_tensors_are_no_work(op: Operator) -> None:
-    sample = op.samples[0]
-    names = [
-        param.name for param in op.tensors if isinstance(sample.arguments[param.name], TensorArg)
-    ]
-    for got, *_ in run(op, sample.reshaped((0, 3), *names), np.random.default_rng(0)):
-        assert got.shape == (0, 3)
+    call = op.samples[0]
+    assert op.kernel is not None
+    for name, tensor in call.arguments.items():
+        if isinstance(tensor, TensorArg):
+            call = call.reshaped((0, *tensor.shape[1:]) if op.kernel.views else (0, 3), name)
+    for got, *_ in run(op, call, np.random.default_rng(0)):
+        assert got.size == 0
 
 
 @EACH
@@ -93,25 +94,29 @@ def _torch_function(op: Operator) -> Any:
 
 
 def _inputs(op: Operator, dtype: dtypes.DataType, rng: Any) -> dict[str, Any]:
-    """Values by upstream's names: tensors of the wide dtype, numbers of the first sample."""
-    kernel = op.kernel
+    """Values by upstream's names: tensors of the wide dtype, numbers of the first sample.
+
+    Where the function takes views, tensors have the sample's shapes, and attributes come, too.
+    """
+    kernel, sample = op.kernel, op.samples[0]
     assert kernel is not None
     values: dict[str, Any] = {}
-    for position, name in enumerate(kernel.inputs):
+    for position, name in enumerate(map(kernel.parameter_of, kernel.inputs)):
         term = kernel.input_dtype(position)
-        own = dtypes.BY_VALUE[term.evaluate(op.samples[0])] if term else dtype
-        kind = numpy_dtype(own)
+        own = dtypes.BY_VALUE[term.evaluate(sample)] if term else dtype
+        kind, size = numpy_dtype(own), sample.shape(name) if kernel.views else 64
         if kind.kind == "b":
-            values[name] = rng.integers(0, 2, 64).astype(bool)
+            values[name] = rng.integers(0, 2, size).astype(bool)
         elif kind.kind in "iu":
-            values[name] = rng.integers(1, 9, 64).astype(kind)
+            values[name] = rng.integers(1, 9, size).astype(kind)
         elif kind.kind == "c":
-            values[name] = rng.uniform(0.1, 0.9, 64) + 1j * rng.uniform(0.1, 0.9, 64)
+            values[name] = rng.uniform(0.1, 0.9, size) + 1j * rng.uniform(0.1, 0.9, size)
         else:
-            values[name] = rng.normal(0, 2, 64).astype(kind)
-    for number in kernel.numbers:
-        values[number.parameter] = golden.plain(op.samples[0].arguments[number.parameter])
-    return values
+            values[name] = np.asarray(rng.normal(0, 2, size)).astype(kind)
+    plain = (number.parameter for number in kernel.numbers)
+    if kernel.views:
+        plain = (name for name, each in sample.arguments.items() if not isinstance(each, TensorArg))
+    return values | {name: golden.plain(sample.arguments[name]) for name in plain}
 
 
 @EACH
@@ -125,8 +130,10 @@ def test_function_agrees_with_torch(op: Operator) -> None:
     for domain in kernel.domains:
         dtype = _WIDE[domain]
         values = _inputs(op, dtype, rng)
+        numbers = {number.parameter: values[number.parameter] for number in kernel.numbers}
+        seen, sample = kernel.read(op.samples[0], values), op.samples[0]
         with np.errstate(all="ignore"):
-            results = kernel.golden(values, dtype)
+            results = kernel.joined(sample, kernel.golden({**seen, **numbers}, dtype))
         named = {
             param.python_name: torch.from_numpy(values[param.name])
             if isinstance(values[param.name], np.ndarray) and values[param.name].ndim

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -41,6 +42,7 @@ def layouts(op: Operator, call: Call) -> Iterator[tuple[str, Call]]:
     everything = (*inputs, *outputs)
     shapes = {call.tensor(name).shape for name in everything}
     if len(shapes) > 1:
+        yield from _strided(op, call, everything)
         return
     yield "long", call.reshaped((LENGTH,), *everything)
     yield "rank 0", call.reshaped((), *everything)
@@ -51,6 +53,18 @@ def layouts(op: Operator, call: Call) -> Iterator[tuple[str, Call]]:
     writes_first = isinstance(op.parameter(inputs[0]), TensorInOut)
     if not writes_first:
         yield "repeated", grid.changing((inputs[0],), strides=(0, 1))
+
+
+def _strided(op: Operator, call: Call, names: tuple[str, ...]) -> Iterator[tuple[str, Call]]:
+    """Every tensor in its own shape, with gaps; and the first one backwards."""
+    spread = call
+    for name in names:
+        steps = tuple(3 * step for step in call.tensor(name).row_major)
+        spread = spread.changing((name,), strides=steps, offset=1)
+    yield "spread", spread
+    first = call.tensor(names[0])
+    steps, last = tuple(-step for step in first.row_major), math.prod(first.shape) - 1
+    yield "backwards", call.changing((names[0],), strides=steps, offset=max(last, 0))
 
 
 def random_values(shape: tuple[int, ...], dtype: np.dtype[Any], rng: Any) -> np.ndarray:
@@ -128,9 +142,10 @@ def delivered(
     kernel = op.kernel
     assert kernel is not None
     computed = dtypes.BY_VALUE[kernel.computed.evaluate(call)]
-    term = kernel.result_dtype(position)
+    name = kernel.written[position]
+    term = kernel.result_dtype(kernel.first_output(name))
     rounded = computed if term is None else dtypes.BY_VALUE[term.evaluate(call)]
-    output = call.tensor(kernel.outputs[position])
+    output = call.tensor(name)
     exact = np.broadcast_to(exact, output.shape)
     return golden.convert(golden.convert(exact, rounded), output.dtype), rounded
 

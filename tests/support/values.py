@@ -132,6 +132,14 @@ def magnitudes(
     op: Operator, call: Call, inputs: Mapping[str, np.ndarray], wanted: list[np.ndarray]
 ) -> list[np.ndarray]:
     """What errors are measured against: for sums, those of the terms' magnitudes."""
+    if op.kernel is not None:
+        plain = {name: golden.plain(each) for name, each in call.arguments.items()}
+        terms = golden.magnitudes(op, call, {**plain, **inputs})
+        with np.errstate(invalid="ignore"):
+            return [
+                np.fmax(np.fmax(np.abs(value), size), op.ulps_from)
+                for value, size in zip(wanted, terms, strict=True)
+            ]
     if not op.summed:
         return wanted
     sizes = {name: np.abs(array) if name in op.summed else array for name, array in inputs.items()}

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 
 from aclhost.gen.text import banner, c_string
-from aclhost.spec import products, shapes, terms
+from aclhost.spec import products, shapes, terms, views
 from aclhost.spec.dtypes import ALL, BY_VALUE, UNDEFINED, Category, DataType, can_cast
 from aclhost.spec.formats import Format
 from aclhost.spec.operator import Operator
@@ -27,18 +27,19 @@ from aclhost.spec.terms import (
     Term,
     TextIs,
 )
+from aclhost.spec.views import ViewTerm
 
-AnyTerm = Term | ShapeTerm
+AnyTerm = Term | ShapeTerm | ViewTerm
 
 
 KINDS = tuple(
     kind
-    for module in (terms, shapes)
+    for module in (terms, shapes, views)
     for kind in vars(module).values()
     if isinstance(kind, type)
     and kind.__module__.startswith(module.__name__)
-    and issubclass(kind, Term | ShapeTerm)
-    and kind not in (Term, ShapeTerm)
+    and issubclass(kind, AnyTerm)
+    and kind not in (Term, ShapeTerm, ViewTerm)
 )
 _NUMBERS = {kind: number for number, kind in enumerate(KINDS)}
 # Frequent rules in one code each, for the walk in native/operator/rules.cc.
@@ -241,7 +242,7 @@ def emit() -> Iterator[tuple[str, str]]:
     yield (
         "native/term_kinds.h",
         _KINDS_HEADER.format(
-            banner=banner("src/aclhost/spec/terms and shapes.py"),
+            banner=banner("src/aclhost/spec/terms, shapes.py and views.py"),
             kinds="\n".join(f"  k{name}," for name in (*(k.__name__ for k in KINDS), *FUSED)),
             relations=", ".join(f"k{name}" for name in _RELATIONS.values()),
         ),

@@ -16,8 +16,9 @@ from aclhost.spec.formula import formula
 from aclhost.spec.operator import Operator
 from aclhost.spec.pointwise import NumberFrom, Pointwise
 from aclhost.spec.terms import Term
+from aclhost.spec.views import ViewTerm
 
-Position = Callable[[Operator, Term], int]  # of a term in the operator's code
+Position = Callable[[Operator, Term | ViewTerm], int]  # of a term in the operator's code
 
 _SOURCE = """{banner}#include "engines/loops.h"
 
@@ -115,12 +116,23 @@ def _table(of: str, name: str, rows: list[str]) -> str:
 
 def _tensors(op: Operator, kernel: Pointwise, position: Position) -> Iterator[str]:
     for i, name in enumerate(kernel.inputs):
-        yield _row(_index(op, name), _position(op, kernel.input_dtype(i), position))
+        yield _source(op, kernel, name, kernel.input_dtype(i), position)
 
 
 def _results(op: Operator, kernel: Pointwise, position: Position) -> Iterator[str]:
     for i, name in enumerate(kernel.outputs):
-        yield _row(_index(op, name), _position(op, kernel.result_dtype(i), position))
+        yield _source(op, kernel, name, kernel.result_dtype(i), position)
+
+
+def _source(
+    op: Operator, kernel: Pointwise, name: str, dtype: Term | None, position: Position
+) -> str:
+    view = kernel.view_of(name)
+    return _row(
+        _index(op, kernel.parameter_of(name)),
+        _position(op, dtype, position),
+        "kWhole" if view is None else position(op, view),
+    )
 
 
 def _number(op: Operator, number: NumberFrom, position: Position) -> str:

@@ -16,10 +16,11 @@ from aclhost.spec.params import Choice, Parameter
 def torch_arguments(op: Operator) -> tuple[Parameter, ...]:
     """What the reference takes: all that is no result.
 
-    Of a point-wise operator, tensors and numbers of the function, and what selects a variant.
+    Of a point-wise operator on whole tensors, tensors and numbers of the function, and what selects
+    a variant.
     """
     kernel = op.kernel
-    if kernel is None:
+    if kernel is None or kernel.views:
         return op.python_params()
     names = {*kernel.inputs, *(number.parameter for number in kernel.numbers)}
     selects = kernel.variant is not None and not isinstance(op.reference, str)

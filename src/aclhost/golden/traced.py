@@ -60,11 +60,13 @@ def _scalar_dtype(value: Any) -> DataType:  # noqa: ANN401
 def pointwise(op: Operator, call: Call, named: Mapping[str, Any]) -> tuple[NDArray, ...]:
     """The traced function on NumPy arrays: reals in float64, integers in their own dtype.
 
-    Values come by upstream's names; results are not yet rounded to any dtype.
+    Values come by upstream's names; results are those of the written parameters, not yet rounded
+    to any dtype.
     """
     kernel, computed, variant = _chosen(op, call)
     values = as_computed(op, call, named)
-    return tuple(map(np.asarray, kernel.golden(values, computed, variant)))
+    results = kernel.golden(values, computed, variant)
+    return kernel.joined(call, tuple(map(np.asarray, results)))
 
 
 def magnitudes(op: Operator, call: Call, named: Mapping[str, Any]) -> tuple[NDArray, ...]:
@@ -75,7 +77,8 @@ def magnitudes(op: Operator, call: Call, named: Mapping[str, Any]) -> tuple[NDAr
     integers = computed.numpy if computed.category is Category.INTEGER else "int64"
     sums = (evaluate(summands(result), values, integers) for result in results)
     with np.errstate(all="ignore"):
-        return tuple(reduce(np.maximum, map(_finite_size, terms)) for terms in sums)
+        sizes = tuple(reduce(np.maximum, map(_finite_size, terms)) for terms in sums)
+    return kernel.joined(call, sizes)
 
 
 def _finite_size(array: NDArray) -> NDArray:
@@ -93,11 +96,11 @@ def as_computed(op: Operator, call: Call, named: Mapping[str, Any]) -> dict[str,
     """Inputs and numbers as the function gets them, by upstream's names."""
     kernel, computed, _ = _chosen(op, call)
     values: dict[str, Any] = {}
-    for position, name in enumerate(kernel.inputs):
-        if named[name] is None:  # the variant does not look at it
+    for position, (name, array) in enumerate(kernel.read(call, named).items()):
+        if array is None:  # the variant does not look at it
             continue
         dtype = _dtype(kernel.input_dtype(position), call, computed)
-        values[name] = widened(convert(np.asarray(named[name]), dtype))
+        values[name] = widened(convert(np.asarray(array), dtype))
     for number in kernel.numbers:
         dtype = _dtype(number.dtype, call, loop_dtype(computed))
         values[number.parameter] = _number(call.arguments[number.parameter], dtype, number.absent)

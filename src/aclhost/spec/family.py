@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product as combinations
+from types import MappingProxyType
 from typing import overload
 
 from aclhost.spec import dtypes, products
@@ -52,12 +53,18 @@ class LateSamples(Sequence[Call]):
         return self._calls[index]
 
 
-def derived_samples(op: Operator, shapes: Sequence[tuple[int, ...]] = ()) -> tuple[Call, ...]:
+def derived_samples(
+    op: Operator,
+    shapes: Sequence[tuple[int, ...]] = (),
+    own_shapes: Mapping[str, tuple[int, ...]] = MappingProxyType({}),
+) -> tuple[Call, ...]:
     """Calls that pass the checks: one for each dtype of the first tensor.
 
-    Each is for the first product that allows it. Where shapes are given, another call has them.
+    Each is for the first product that allows it. Where shapes are given, another call has them;
+    tensors with shapes of their own have those instead of SHAPE.
     """
-    calls = [call for dtype in dtypes.ALL if (call := _first_accepted(op, dtype)) is not None]
+    found = (_first_accepted(op, dtype, own_shapes) for dtype in dtypes.ALL)
+    calls = [call for call in found if call is not None]
     if shapes and calls:
         names = [param.name for param in op.tensors if not isinstance(param, TensorOut)]
         call = calls[0]
@@ -67,20 +74,26 @@ def derived_samples(op: Operator, shapes: Sequence[tuple[int, ...]] = ()) -> tup
     return tuple(calls)
 
 
-def _first_accepted(op: Operator, dtype: DataType) -> Call | None:
+def _first_accepted(
+    op: Operator, dtype: DataType, shapes: Mapping[str, tuple[int, ...]]
+) -> Call | None:
     on = sorted(products.ALL, key=lambda each: each is not products.DEFAULT)
     scalars = _SCALARS if any(isinstance(param, Scalar) for param in op.params) else _SCALARS[:1]
     for product, scalar in combinations(on, scalars):
-        for call in _candidates(op, dtype, scalar):
+        for call in _candidates(op, dtype, scalar, shapes):
             outcome = evaluate(op, call.on(product))
             if outcome.rule is None and not outcome.idle:
                 return call.on(product)
     return None
 
 
-def _candidates(op: Operator, dtype: DataType, scalar: DataType) -> Iterator[Call]:
+def _candidates(
+    op: Operator, dtype: DataType, scalar: DataType, shapes: Mapping[str, tuple[int, ...]]
+) -> Iterator[Call]:
     """All tensors of the dtype, results as they follow; then results of other dtypes."""
     base = Call({param.name: _argument(param, dtype, scalar) for param in op.params})
+    for name, shape in shapes.items():
+        base = base.reshaped(shape, name)
     call = with_results(op, base)
     yield call
     results = [param.name for param in op.outputs]

@@ -15,8 +15,10 @@ from aclhost.spec.expression import Domain, Element, Expression, Kind, domain_of
 from aclhost.spec.formula import formula
 from aclhost.spec.terms import Const, Term, const
 from aclhost.spec.trace import trace
+from aclhost.spec.views import Views, ViewTerm
 
 if TYPE_CHECKING:
+    from aclhost.spec.call import Call
     from aclhost.spec.golden import Array
 
 # The type a loop computes in; others in their own.
@@ -86,6 +88,7 @@ class Pointwise:
     input_dtypes: tuple[Term | None, ...] = ()  # None: computed
     variants: tuple[Callable[..., Any], ...] = ()  # further functions of the same arguments
     variant: Term | None = None  # which one: 0 is `function`
+    views: Views = ()  # inputs and outputs that are views of parameters instead of them
 
     @property
     def functions(self) -> tuple[Callable[..., Any], ...]:
@@ -99,6 +102,50 @@ class Pointwise:
     @property
     def domains(self) -> tuple[Domain, ...]:
         return tuple(dict.fromkeys(domain_of(dtype) for dtype in self.dtypes))
+
+    def view_of(self, name: str) -> ViewTerm | None:
+        """What an input or an output is a view of; None: a parameter of the same name."""
+        return dict(self.views).get(name)
+
+    def parameter_of(self, name: str) -> str:
+        view = self.view_of(name)
+        return view.parameter if view else name
+
+    @property
+    def written(self) -> tuple[str, ...]:
+        """The parameters that outputs are, or are views of."""
+        return tuple(dict.fromkeys(map(self.parameter_of, self.outputs)))
+
+    def first_output(self, parameter: str) -> int:
+        """The position of the first output that is the parameter, or a view of it."""
+        return [self.parameter_of(name) for name in self.outputs].index(parameter)
+
+    def read(self, call: Call, arrays: Mapping[str, Any]) -> dict[str, Any]:
+        """Inputs by their names, from arrays by the parameters'; None stays None."""
+        found = {}
+        for name in self.inputs:
+            view, array = self.view_of(name), arrays[self.parameter_of(name)]
+            found[name] = array if view is None or array is None else view.of(call, array)
+        return found
+
+    def joined(self, call: Call, results: tuple[Array, ...]) -> tuple[Array, ...]:
+        """Arrays for the written parameters, from those for the outputs."""
+        if not any(self.view_of(name) for name in self.outputs):
+            return results
+        return tuple(self._join(call, parameter, results) for parameter in self.written)
+
+    def _join(self, call: Call, parameter: str, results: tuple[Array, ...]) -> Array:
+        import numpy as np
+
+        parts = [
+            (self.view_of(name), result)
+            for name, result in zip(self.outputs, results, strict=True)
+            if self.parameter_of(name) == parameter
+        ]
+        whole = np.zeros(call.shape(parameter), np.result_type(*(part for _, part in parts)))
+        for view, part in parts:
+            (whole if view is None else view.of(call, whole))[...] = part
+        return whole
 
     def input_dtype(self, position: int) -> Term | None:
         return self.input_dtypes[position] if self.input_dtypes else None

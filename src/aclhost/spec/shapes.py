@@ -99,6 +99,21 @@ def _pairs(call: Call, array: str, rank: int) -> list[tuple[int, tuple[int, int]
 
 
 @dataclass(frozen=True)
+class AxisDivided(ShapeTerm):
+    """A tensor's shape with the length of one axis divided, where there is such an axis."""
+
+    parameter: str
+    axis: Term
+    by: int
+
+    def evaluate(self, call: Call) -> Shape:
+        shape, axis = list(call.shape(self.parameter)), self.axis.evaluate(call)
+        if -len(shape) <= axis < len(shape):
+            shape[axis] //= self.by
+        return tuple(shape)
+
+
+@dataclass(frozen=True)
 class Broadcast(ShapeTerm):
     """What tensors broadcast to; of lengths that do not fit, the first that is not 1."""
 

@@ -15,6 +15,7 @@ from aclhost.spec.rules.arrays import (
     length_in,
     none_negative,
 )
+from aclhost.spec.rules.axes import axis_in_rank, divisible, rank_at_least
 from aclhost.spec.rules.base import Condition, Done, Rule, Step
 from aclhost.spec.rules.conditions import (
     done_when,
@@ -78,6 +79,7 @@ __all__ = [
     "at_least",
     "at_least_values",
     "at_most_half",
+    "axis_in_rank",
     "broadcastable",
     "cast_exists",
     "castable_scalars",
@@ -85,6 +87,7 @@ __all__ = [
     "channels_positive",
     "contiguous",
     "dims_positive",
+    "divisible",
     "done_when",
     "done_when_empty",
     "dtype_in",
@@ -113,6 +116,7 @@ __all__ = [
     "one_element",
     "one_of",
     "only_on",
+    "rank_at_least",
     "rank_at_most",
     "rank_in",
     "refused_unless_on",

@@ -69,6 +69,20 @@ class Elements(Term):
 
 
 @dataclass(frozen=True)
+class ElementsFrom(Term):
+    """The same from one axis on, negative ones counted from the end."""
+
+    parameter: str
+    axis: Term
+
+    def evaluate(self, call: Call) -> int:
+        shape, axis, product = call.shape(self.parameter), self.axis.evaluate(call), 1
+        for length in shape[max(axis + len(shape) if axis < 0 else axis, 0) :]:
+            product = saturated(product * length)
+        return product
+
+
+@dataclass(frozen=True)
 class Empty(Term):
     """Some dimension is 0."""
 

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules about an axis that a parameter names."""
+
+from __future__ import annotations
+
+from aclhost.spec.rules.base import Rule, Shown
+from aclhost.spec.shapes import ShapeOf
+from aclhost.spec.terms import (
+    AtMost,
+    Const,
+    DimOf,
+    Divided,
+    Equal,
+    RankOf,
+    Sum,
+    Term,
+    Times,
+    ValueOf,
+    all_of,
+)
+
+Rules = tuple[Rule, ...]
+
+
+def is_multiple(term: Term, of: int) -> Term:
+    """A division by the number leaves nothing."""
+    return Equal(Times(Divided(term, Const(of)), Const(of)), term)
+
+
+def rank_at_least(parameter: str, least: int) -> Rules:
+    """The tensor has at least so many dimensions."""
+    return (
+        Rule(
+            "rank_at_least",
+            parameter,
+            AtMost(Const(least), RankOf(parameter)),
+            f"{parameter} must have at least {least} dimension{'s' if least > 1 else ''}",
+            ("rank ", Shown("integer", RankOf(parameter))),
+            f"Reshape {parameter}.",
+        ),
+    )
+
+
+def axis_in_rank(parameter: str, tensor: str) -> Rules:
+    """The integer is an axis of the tensor, counted from the start or, below 0, from the end."""
+    axis, rank = ValueOf(parameter), RankOf(tensor)
+    return (
+        Rule(
+            "axis_in_rank",
+            parameter,
+            all_of(
+                AtMost(Times(rank, Const(-1)), axis),
+                AtMost(Sum(axis, Const(1)), rank),
+            ),
+            f"{parameter} must be a dimension of {tensor}, from -rank to rank - 1",
+            (Shown("integer", axis), " for rank ", Shown("integer", rank)),
+            "Pass -1 for the last dimension.",
+        ),
+    )
+
+
+def divisible(tensor: str, axis: Term, by: int, words: str) -> Rules:
+    """The length of an axis is a multiple of a number; `words` name the axis."""
+    return (
+        Rule(
+            "divisible",
+            tensor,
+            is_multiple(DimOf(tensor, axis), by),
+            f"{words} of {tensor} must be a multiple of {by}",
+            (Shown("shape", ShapeOf(tensor)),),
+            "Choose another dimension, or pad it.",
+        ),
+    )

@@ -3,6 +3,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -33,6 +34,9 @@ namespace {
 // another thread could make use of it.
 constexpr int64_t kBriefElements = 16384;
 
+// Of one call: enough for every list, and few enough to be described before anything is checked.
+constexpr int64_t kMostResults = 1 << 16;
+
 const Soc* require_soc(const char* op) {
   if (const Soc* soc = current_soc()) return soc;
   constexpr int32_t kInner = 561000;
@@ -49,6 +53,14 @@ nb::handle member(nb::handle out, int index, int count) {
           Py_TYPE(out.ptr())->tp_name);
   }
   return PyTuple_GET_ITEM(out.ptr(), index);
+}
+
+// The members of any sequence. A copy: a list may change while its members are looked at.
+nb::object members_of(nb::handle object, const char* name) {
+  nb::object members = nb::steal(PySequence_Tuple(object.ptr()));
+  if (members) return members;
+  PyErr_Clear();
+  raise(PyExc_TypeError, "%s: expected a sequence, got %s", name, Py_TYPE(object.ptr())->tp_name);
 }
 
 std::vector<Signature>& signatures() {
@@ -68,7 +80,7 @@ nb::object Invocation::call(PyObject* const* given) {
     const int position = function_.positions[i];
     if (position >= 0) {
       read(op.params[i], given[position], &argument);
-    } else {
+    } else if (op.params[i].kind == ParamKind::kTensorOut) {
       argument = {true, static_cast<uint32_t>(args_.tensors.size()), 1};
       args_.tensors.add();
     }
@@ -99,6 +111,7 @@ void Invocation::read(const ParamInfo& param, nb::handle object, Argument* argum
     case ParamKind::kTensorInOut:
       return read_array(param, object, argument);
     case ParamKind::kTensorList:
+    case ParamKind::kTensorListOut:
     case ParamKind::kScalarList:
       return read_members(param, object, argument);
     case ParamKind::kScalar:
@@ -153,13 +166,8 @@ void Invocation::read_array(const ParamInfo& param, nb::handle object, Argument*
 
 void Invocation::read_members(const ParamInfo& param, nb::handle object, Argument* argument) {
   if (object.is_none()) return;
-  // A copy: a list may change while its members are looked at.
-  const nb::object members = nb::steal(PySequence_Tuple(object.ptr()));
-  if (!members) {
-    PyErr_Clear();
-    raise(PyExc_TypeError, "%s: expected a sequence, got %s", param.python_name,
-          Py_TYPE(object.ptr())->tp_name);
-  }
+  sequences_.push_back(members_of(object, param.python_name));
+  const nb::handle members = sequences_.back();
   const bool is_tensors = param.kind == ParamKind::kTensorList;
   const size_t first = is_tensors ? args_.tensors.size() : args_.scalars.size();
   const Py_ssize_t count = PyTuple_GET_SIZE(members.ptr());
@@ -182,26 +190,58 @@ void Invocation::read_results(nb::handle out) {
   for (int i = 0; i < op.param_count; ++i) count += function_.positions[i] < 0;
   for (int i = 0; i < op.param_count; ++i) {
     if (function_.positions[i] >= 0) continue;
-    const uint32_t tensor = args_.arguments[i].first;
     const nb::handle given = member(out, index++, count);
-    if (given.is_none()) {
-      describe_result(op.params[i], tensor);
-      results_.add().tensor = tensor;
+    if (op.params[i].kind == ParamKind::kTensorListOut) {
+      read_result_list(op.params[i], given, &args_.arguments[i]);
     } else {
-      const Array& array = hold(given, "out", Access::kWrite, tensor);
-      Result& result = results_.add();
-      result.tensor = tensor;
-      result.given = &array;
+      read_result(op.params[i], given, args_.arguments[i].first);
     }
   }
 }
 
-void Invocation::describe_result(const ParamInfo& param, uint32_t tensor) {
+void Invocation::read_result(const ParamInfo& param, nb::handle given, uint32_t tensor) {
+  if (given.is_none()) {
+    describe_result(param, tensor);
+    results_.add().tensor = tensor;
+    return;
+  }
+  const Array& array = hold(given, "out", Access::kWrite, tensor);
+  Result& result = results_.add();
+  result.tensor = tensor;
+  result.given = &array;
+}
+
+void Invocation::read_result_list(const ParamInfo& param, nb::handle given, Argument* argument) {
+  has_result_list_ = true;
+  const auto first = static_cast<uint32_t>(args_.tensors.size());
+  if (!given.is_none()) {
+    sequences_.push_back(members_of(given, "out"));
+    const nb::handle members = sequences_.back();
+    const auto count = static_cast<uint32_t>(PyTuple_GET_SIZE(members.ptr()));
+    *argument = {true, first, count};
+    for (uint32_t i = 0; i < count; ++i) {
+      args_.tensors.add();
+      read_result(param, PyTuple_GET_ITEM(members.ptr(), i), first + i);
+    }
+    return;
+  }
+  const int64_t count = param.count < 0 ? 0 : evaluate(Frame{args_}, param.count);
+  if (count > kMostResults)
+    raise(PyExc_MemoryError, "out: %lld results are too many", static_cast<long long>(count));
+  *argument = {true, first, static_cast<uint32_t>(std::max<int64_t>(count, 0))};
+  for (uint32_t i = 0; i < argument->count; ++i) {
+    args_.tensors.add();
+    describe_result(param, first + i, i);
+    results_.add().tensor = first + i;
+  }
+}
+
+void Invocation::describe_result(const ParamInfo& param, uint32_t tensor, int64_t position) {
   if (param.shape < 0) {
     raise(PyExc_TypeError, "%s() needs out: nothing else tells the shape of %s", function_.name,
           param.name);
   }
-  const Frame frame{args_};
+  const Frame frame{args_, nullptr, position};
   const auto dtype = static_cast<aclDataType>(evaluate(frame, param.dtype));
   args_.tensors[tensor] = row_major_view(evaluate_shape(frame, param.shape), dtype);
 }
@@ -240,12 +280,33 @@ nb::object Invocation::result(Result& result) {
 }
 
 nb::object Invocation::results() {
+  if (has_result_list_) return grouped_results();
   if (results_.size() == 1) return result(results_.first());
   nb::object tuple = nb::steal(PyTuple_New(results_.size()));
   int index = 0;
   results_.for_each(
       [&](Result& each) { PyTuple_SET_ITEM(tuple.ptr(), index++, result(each).release().ptr()); });
   return tuple;
+}
+
+// A tuple for each list; what is overwritten comes before what is only written.
+nb::object Invocation::grouped_results() {
+  std::vector<nb::object> all;
+  results_.for_each([&](Result& each) { all.push_back(result(each)); });
+  const Operator& op = *function_.op;
+  auto next = all.begin();
+  nb::list groups;
+  for (const ParamKind kind : {ParamKind::kTensorInOut, ParamKind::kTensorOut}) {
+    for (int i = 0; i < op.param_count; ++i) {
+      const ParamKind own = op.params[i].kind;
+      if (own == kind) groups.append(*next++);
+      if (own != ParamKind::kTensorListOut || kind != ParamKind::kTensorOut) continue;
+      nb::list members;
+      for (uint32_t k = 0; k < args_.arguments[i].count; ++k) members.append(*next++);
+      groups.append(nb::tuple(members));
+    }
+  }
+  return groups.size() == 1 ? nb::object(groups[0]) : nb::object(nb::tuple(groups));
 }
 
 void prepare_functions() {

@@ -4,6 +4,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include <vector>
+
 #include "binding/array.h"
 #include "binding/growing.h"
 #include "binding/signature.h"
@@ -44,18 +46,23 @@ class Invocation {
   void read_members(const ParamInfo& param, nanobind::handle object, Argument* argument);
   const Array& hold(nanobind::handle object, const char* name, Access access, uint32_t tensor);
   void read_results(nanobind::handle out);
-  void describe_result(const ParamInfo& param, uint32_t tensor);
+  void read_result(const ParamInfo& param, nanobind::handle given, uint32_t tensor);
+  void read_result_list(const ParamInfo& param, nanobind::handle given, Argument* argument);
+  void describe_result(const ParamInfo& param, uint32_t tensor, int64_t position = 0);
   void allocate_results();
   void zero_new_results();  // where the operator writes nothing
   void announce_changes();
   Status run_unlocked();
   nanobind::object result(Result& result);
   nanobind::object results();
+  nanobind::object grouped_results();
 
   const FunctionInfo& function_;
   Args args_;
   Growing<Array, 4> arrays_;  // the first one decides what kind results are of
   Growing<Result, 2> results_;
+  bool has_result_list_ = false;
+  std::vector<nanobind::object> sequences_;  // keep the members that arrays_ look at
 };
 
 // The body of the function with this number.

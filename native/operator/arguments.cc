@@ -46,6 +46,7 @@ class Reader {
         argument.present = scalar(given.pointer);
         break;
       case ParamKind::kTensorList:
+      case ParamKind::kTensorListOut:
         members(tensor_lists(), given.pointer, "an aclTensorList", args_.tensors.size(), &argument,
                 [this](const void* member) { tensor(member); });
         break;

@@ -16,6 +16,7 @@ enum class ParamKind : uint8_t {
   kTensorOut,
   kTensorInOut,
   kTensorList,
+  kTensorListOut,
   kScalar,
   kScalarList,
   kFlag,
@@ -38,6 +39,7 @@ struct ParamInfo {
   const char* const* words;  // what Python calls the values of an integer; ends with null
   int32_t shape;             // terms for a new result in Python
   int32_t dtype;
+  int32_t count;  // the term for how many tensors a new list has
 };
 
 // A term is a position in the operator's code: what it is, then its operands. Those are numbers,
@@ -91,7 +93,8 @@ struct Operator {
   int param_count;
   const StepInfo* steps;
   int step_count;
-  int late_count;  // the last steps: they refuse the call in phase 2
+  int early_count;  // the first steps: phase 1 looks at where to put its results after them
+  int late_count;   // the last steps: they refuse the call in phase 2
   const TermCode* code;
   const char* const* words;  // texts that terms compare with
   Kernel kernels[3];         // by instruction set, in the order of Isa

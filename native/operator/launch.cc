@@ -62,7 +62,8 @@ std::shared_ptr<Launch> make_launch(const Operator& op) {
 }
 
 bool writes(const ParamInfo& param) {
-  return param.kind == ParamKind::kTensorOut || param.kind == ParamKind::kTensorInOut;
+  return param.kind == ParamKind::kTensorOut || param.kind == ParamKind::kTensorInOut ||
+         param.kind == ParamKind::kTensorListOut;
 }
 
 // A launch that touches memory which does not exist would fault on a device: 507015 at
@@ -108,7 +109,7 @@ template <typename Views, typename Visit>
 void for_each_tensor(const Args& args, Views& views, const Visit& visit) {
   for (int i = 0; i < args.op->param_count; ++i) {
     const ParamInfo& param = args.op->params[i];
-    if (param.kind > ParamKind::kTensorList) continue;
+    if (param.kind > ParamKind::kTensorListOut) continue;
     const Argument& argument = args.arguments[i];
     for (uint32_t k = 0; k < argument.count; ++k) visit(param, views[argument.first + k]);
   }
@@ -131,17 +132,28 @@ aclnnStatus hand_out(const char* op, std::shared_ptr<Launch> launch, uint64_t* w
   return 0;
 }
 
+// 0, or what it has reported.
+aclnnStatus read_call(const Given* given, Args* args) {
+  if (const Status status = read_arguments(given, args); !status.ok()) return report(status);
+  args->soc = current_soc();
+  if (args->soc != nullptr) return 0;
+  return report(ACLNN_ERR_INNER, args->op->name, "ACLHOST_SOC",
+                "names no known SoC; known are names like " + example_socs());
+}
+
+aclnnStatus without_results(const Operator& op, const Given* given, const char* missing) {
+  if (op.early_count > 0) {
+    const auto launch = make_launch(op);
+    if (const aclnnStatus code = read_call(given, &launch->args); code != 0) return code;
+    if (const Status status = check_early(launch->args); !status.ok()) return report(status);
+  }
+  return null_result(op.name, missing);
+}
+
 aclnnStatus prepare(const Operator& op, const Given* given, uint64_t* workspace_size,
                     aclOpExecutor** executor) {
   auto launch = make_launch(op);
-  if (const Status status = read_arguments(given, &launch->args); !status.ok()) {
-    return report(status);
-  }
-  launch->args.soc = current_soc();
-  if (launch->args.soc == nullptr) {
-    return report(ACLNN_ERR_INNER, op.name, "ACLHOST_SOC",
-                  "names no known SoC; known are names like " + example_socs());
-  }
+  if (const aclnnStatus code = read_call(given, &launch->args); code != 0) return code;
   Outcome outcome = check(launch->args);
   if (!outcome.status.ok()) return report(outcome.status);
   launch->idle = outcome.idle;
@@ -196,8 +208,8 @@ aclnnStatus phase_one(const Operator& op, const Given* given, uint64_t* workspac
                       aclOpExecutor** executor) {
   aclnnStatus status;
   try {
-    if (workspace_size == nullptr) return null_result(op.name, "workspaceSize");
-    if (executor == nullptr) return null_result(op.name, "executor");
+    if (workspace_size == nullptr) return without_results(op, given, "workspaceSize");
+    if (executor == nullptr) return without_results(op, given, "executor");
     status = prepare(op, given, workspace_size, executor);
   } catch (...) {
     status = report_exception(ACLNN_ERR_INNER_CREATE_EXECUTOR, op.name);

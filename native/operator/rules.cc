@@ -91,6 +91,15 @@ bool applies(const Frame& frame, const StepInfo& step) {
   return step.condition < 0 || evaluate(frame, step.condition) != 0;
 }
 
+// Of steps that are all rules.
+Status first_violation(const Args& args, const StepInfo* step, int count) {
+  const Frame frame{args};
+  for (const StepInfo* const end = step + count; step != end; ++step) {
+    if (applies(frame, *step) && !holds(frame, step->holds)) return violation(frame, *step);
+  }
+  return {};
+}
+
 }  // namespace
 
 Outcome check(const Args& args) {
@@ -110,13 +119,13 @@ Outcome check(const Args& args) {
   return {};
 }
 
+Status check_early(const Args& args) {
+  return first_violation(args, args.op->steps, args.op->early_count);
+}
+
 Status check_launch(const Args& args) {
-  const Frame frame{args};
-  const StepInfo* const end = args.op->steps + args.op->step_count;
-  for (const StepInfo* step = end - args.op->late_count; step != end; ++step) {
-    if (applies(frame, *step) && !holds(frame, step->holds)) return violation(frame, *step);
-  }
-  return {};
+  const int count = args.op->late_count;
+  return first_violation(args, args.op->steps + args.op->step_count - count, count);
 }
 
 }  // namespace aclhost

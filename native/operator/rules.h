@@ -18,6 +18,9 @@ struct Outcome {
 // What phase 1 refuses.
 Outcome check(const Args& args);
 
+// What phase 1 refuses before it looks at where to put its results.
+Status check_early(const Args& args);
+
 // What only phase 2 refuses.
 Status check_launch(const Args& args);
 

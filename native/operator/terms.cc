@@ -113,8 +113,9 @@ bool is_word(const Frame& frame, const TermCode* code) {
 }
 
 bool each_member(const Frame& frame, const TermCode* code) {
+  int64_t position = 0;
   for (const TensorView& member : frame.args.tensor_list(static_cast<int>(code[1]))) {
-    if (!evaluate({frame.args, &member}, code[2])) return false;
+    if (!evaluate({frame.args, &member, position++}, code[2])) return false;
   }
   return true;
 }
@@ -252,6 +253,8 @@ int64_t evaluate_term(const Frame& frame, const TermCode* code) {
       return saturated(__int128{evaluate(frame, code[1])} * evaluate(frame, code[2]));
     case TermKind::kDivided:
       return divided(evaluate(frame, code[1]), evaluate(frame, code[2]));
+    case TermKind::kPosition:
+      return frame.position;
     case TermKind::kIf:
       return evaluate(frame, evaluate(frame, code[1]) ? code[2] : code[3]);
     default:

@@ -11,10 +11,11 @@
 
 namespace aclhost {
 
-// One evaluation: the arguments, and the member of a list that is being looked at.
+// One evaluation: the arguments, and the member of a list that is being looked at or made.
 struct Frame {
   const Args& args;
   const TensorView* member = nullptr;
+  int64_t position = 0;  // the member's
 
   const TermCode* at(int64_t term) const { return args.op->code + term; }
   // A tensor, a list's first member, or a view that is not present.

@@ -178,7 +178,7 @@ def _values(param: Parameter, argument: Argument) -> Iterator[Argument]:
     if isinstance(argument, ScalarArg):
         for dtype in (dtypes.FLOAT, dtypes.DOUBLE, dtypes.INT64, dtypes.BOOL, dtypes.COMPLEX64,
                       dtypes.COMPLEX128, dtypes.BF16, dtypes.UINT8, dtypes.INT32,
-                      dtypes.UINT16):  # fmt: skip
+                      dtypes.UINT16, dtypes.FLOAT8_E5M2):  # fmt: skip
             yield ScalarArg(1, dtype)
         for value in (-1.0, 0.0, float("inf"), float("nan"), 3.0):
             yield ScalarArg(value)

@@ -15,7 +15,7 @@ from aclhost.gen.check_tables import Steps, TermTable, number
 from aclhost.gen.loops import kernel_source
 from aclhost.gen.text import banner, c_string
 from aclhost.spec.operator import Operator
-from aclhost.spec.params import Choice, IntArray, Parameter, TensorOut
+from aclhost.spec.params import Choice, IntArray, Parameter, TensorListOut, TensorOut
 
 _ARGS = """{banner}#pragma once
 
@@ -77,7 +77,7 @@ CallCounter {name}_counter("{name}");
 _DESCRIPTOR = """
 extern const Operator {name}_operator;
 const Operator {name}_operator = {{
-    "{name}", {name}_params, {param_count}, {name}_steps, {step_count}, {late_count},
+    "{name}", {name}_params, {param_count}, {name}_steps, {step_count}, {early}, {late_count},
     code, words, KERNELS(kernel_{name}), &{name}_counter}};
 """
 
@@ -113,6 +113,7 @@ _GETTERS = {
     "kTensorOut": "tensor",
     "kTensorInOut": "tensor",
     "kTensorList": "tensor_list",
+    "kTensorListOut": "tensor_list",
     "kScalar": "scalar",
     "kScalarList": "scalar_list",
     "kIntArray": "int_array",
@@ -157,7 +158,7 @@ def _args(op: Operator) -> str:
 
 
 def _param(op: Operator, param: Parameter, table: TermTable) -> str:
-    words, length, shape, dtype = "nullptr", 0, -1, -1
+    words, length, shape, dtype, count = "nullptr", 0, -1, -1, -1
     if isinstance(param, Choice):
         words = f"{op.name}_{param.name}_words"
     if isinstance(param, IntArray):
@@ -165,10 +166,12 @@ def _param(op: Operator, param: Parameter, table: TermTable) -> str:
     if isinstance(param, TensorOut) and param.can_be_made:
         shape = table.position(op, param.shape_term)
         dtype = table.position(op, param.dtype_term)
+    if isinstance(param, TensorListOut) and param.count is not None:
+        count = table.position(op, param.count)
     reads = str(op.reads(param)).lower()
     return (
         f'{{"{param.name}", "{param.python_name}", ParamKind::{param.kind}, {reads}, {length}, '
-        f"{words}, {shape}, {dtype}}}"
+        f"{words}, {shape}, {dtype}, {count}}}"
     )
 
 
@@ -201,6 +204,7 @@ def _tables(source: str, members: list[Operator], table: TermTable) -> str:
                 name=op.name,
                 param_count=len(op.params),
                 step_count=len(op.steps) + len(op.late_rules),
+                early=op.early,
                 late_count=len(op.late_rules),
             )
             for op in members

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from aclhost.spec.operator import Operator
-from aclhost.spec.params import Parameter
+from aclhost.spec.params import TENSORS, Parameter, TensorList, TensorListOut, TensorOut
 
 
 def _parameter(param: Parameter) -> str:
@@ -15,21 +15,25 @@ def _parameter(param: Parameter) -> str:
 
 def _out(op: Operator) -> str:
     default = " | None = None" if all(output.can_be_made for output in op.outputs) else ""
-    return f"out: {result_type(op)}{default}"
+    given = result_type(op).replace("tuple[ArrayT, ...]", "Sequence[ArrayT]")
+    return f"out: {given}{default}"
 
 
 def _without_out(op: Operator) -> str:
     if not all(output.can_be_made for output in op.outputs):
         return "; nothing else tells the size"
-    has_input = any(param in op.tensors for param in op.python_params())
+    has_input = any(isinstance(param, (*TENSORS, TensorList)) for param in op.python_params())
     return f"; made anew{', like the first input,' if has_input else ''} if None"
 
 
 def result_type(op: Operator) -> str:
     """What the function returns: an array, or a tuple of them."""
-    if len(op.outputs) < 2:
-        return "ArrayT"
-    return f"tuple[{', '.join('ArrayT' for _ in op.outputs)}]"
+    types = [_returned(output) for output in op.outputs] or ["ArrayT"]
+    return types[0] if len(types) == 1 else f"tuple[{', '.join(types)}]"
+
+
+def _returned(output: TensorOut) -> str:
+    return "tuple[ArrayT, ...]" if isinstance(output, TensorListOut) else "ArrayT"
 
 
 def _parameters(op: Operator) -> list[str]:

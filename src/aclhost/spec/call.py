@@ -120,6 +120,7 @@ class Call:
     arguments: Mapping[str, Argument]
     product: Product = products.DEFAULT
     note: str = field(default="", compare=False)
+    position: int = field(default=0, compare=False)  # of a list's member that is looked at or made
 
     def tensor(self, name: str) -> TensorArg:
         argument = self.arguments[name]

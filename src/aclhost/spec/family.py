@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import product as combinations
 from types import MappingProxyType
@@ -24,6 +25,7 @@ from aclhost.spec.params import (
     IntArray,
     Parameter,
     Scalar,
+    TensorListOut,
     TensorOut,
     Text,
 )
@@ -107,10 +109,17 @@ def with_results(op: Operator, call: Call) -> Call:
     for output in op.outputs:
         if not output.can_be_made:
             continue
-        dtype = dtypes.BY_VALUE[output.dtype_term.evaluate(call)]
-        tensor = TensorArg(output.shape_term.evaluate(call), dtype)
-        call = call.passing(**{output.name: tensor})
+        made: Argument = _made(output, call)
+        if isinstance(output, TensorListOut) and output.count is not None:
+            places = range(output.count.evaluate(call))
+            made = tuple(_made(output, replace(call, position=place)) for place in places)
+        call = call.passing(**{output.name: made})
     return call
+
+
+def _made(output: TensorOut, call: Call) -> TensorArg:
+    dtype = dtypes.BY_VALUE[output.dtype_term.evaluate(call)]
+    return TensorArg(output.shape_term.evaluate(call), dtype)
 
 
 def _argument(param: Parameter, dtype: DataType, scalar: DataType) -> Argument:

@@ -20,6 +20,7 @@ from aclhost.spec.params import (
     TensorIn,
     TensorInOut,
     TensorList,
+    TensorListOut,
     TensorOut,
     snake_case,
 )
@@ -49,6 +50,7 @@ class Operator:
     reference: Reference = ""  # torch's function of the same arguments; NotImplemented: differs
     ulps: float = 2  # how far FLOAT and DOUBLE results may be off; one for rounding included
     ulps_from: float = 0.0  # ulps of results below are those of this number: there are roots
+    early: int = 0  # so many checks come before phase 1 looks at where to put its results
     launch_checks: tuple[tuple[Rule, ...], ...] = ()  # failures that only phase 2 reports
     summed: tuple[str, ...] = ()  # inputs whose sums the result consists of
     gradient: Gradient | None = None  # whose derivative this is
@@ -100,7 +102,12 @@ class Operator:
 
     @property
     def tensors(self) -> tuple[Parameter, ...]:
-        return tuple(param for param in self.params if isinstance(param, TENSORS))
+        """Single ones; lists are apart."""
+        return tuple(
+            param
+            for param in self.params
+            if isinstance(param, TENSORS) and not isinstance(param, TensorListOut)
+        )
 
     @property
     def outputs(self) -> tuple[TensorOut, ...]:

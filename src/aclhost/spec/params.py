@@ -130,10 +130,39 @@ class TensorInOut(Parameter):
 class TensorList(Parameter):
     """Tensors that are read."""
 
-    c_type = "const aclTensorList*"
+    optional: bool = False
+    is_const: bool = True  # whether upstream's prototype says so
+
     kind = "kTensorList"
     field_type = "ListView<TensorView>"
     python_type = "Sequence[ArrayT]"
+
+    @property
+    def c_type(self) -> str:  # type: ignore[override]
+        return "const aclTensorList*" if self.is_const else "aclTensorList*"
+
+    @property
+    def python_default(self) -> str | None:
+        return "None" if self.optional else None
+
+
+@dataclass(frozen=True)
+class TensorListOut(TensorOut):
+    """Tensors that are written; terms of a new one may ask for its Position."""
+
+    count: Term | None = None  # how many new ones there are
+
+    kind = "kTensorListOut"
+    field_type = "ListView<TensorView>"
+    python_type = "Sequence[ArrayT] | None"
+
+    @property
+    def c_type(self) -> str:  # type: ignore[override]
+        return "const aclTensorList*" if self.is_const else "aclTensorList*"
+
+    @property
+    def can_be_made(self) -> bool:
+        return self.count is not None
 
 
 @dataclass(frozen=True)

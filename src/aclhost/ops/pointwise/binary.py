@@ -220,7 +220,7 @@ def _add_v3(name: str, self_scalar: str, out: str) -> Operator:
 
 
 OPS = (
-    *with_twin(lambda prefix, x, out: _tensors(f"{prefix}Add", x, out, _ADD)),
+    *with_twin(lambda prefix, x, out: _tensors(f"{prefix}Add", x, out, _ADD), early=4),
     *with_twin(lambda prefix, x, out: _scalar(f"{prefix}Adds", x, out, _ADD)),
     *with_twin(lambda prefix, x, out: _tensors(f"{prefix}Sub", x, out, _SUBTRACT)),
     *with_twin(lambda prefix, x, out: _scalar(f"{prefix}Subs", x, out, _SUBTRACT)),

@@ -211,7 +211,7 @@ def _by_common_dtype(
         )
         return _row(name, kind, x, out, checks, common, loops, notes)
 
-    return with_twin(make)
+    return with_twin(make, early=4 if kind is EQ else 0)
 
 
 def _by_lists(

@@ -150,9 +150,15 @@ def declare(row: Row) -> Operator:
     return with_sample(op, lambda call: _mixed(row, call)) if row.mixed else op
 
 
-def with_twin(make: Callable[[str, str, str], Operator]) -> tuple[Operator, Operator]:
-    """The operator and its in-place twin, from a function of prefix, first tensor and result."""
-    return make("aclnn", "self", "out"), make("aclnnInplace", "selfRef", "selfRef")
+def with_twin(
+    make: Callable[[str, str, str], Operator], early: int = 0
+) -> tuple[Operator, Operator]:
+    """The operator and its in-place twin, from a function of prefix, first tensor and result.
+
+    Upstream's twin makes so many checks before it calls the other one's phase 1.
+    """
+    twin = make("aclnnInplace", "selfRef", "selfRef")
+    return make("aclnn", "self", "out"), replace(twin, early=early)
 
 
 def _parameter(row: Row, declared: CParameter) -> Parameter:

@@ -240,9 +240,9 @@ def _floor_divides(prefix: str, x: str, out: str) -> Operator:
 
 
 OPS = (
-    *with_twin(lambda prefix, x, out: _of_tensors(f"{prefix}Div", x, out, mode=False)),
+    *with_twin(lambda prefix, x, out: _of_tensors(f"{prefix}Div", x, out, mode=False), early=4),
     *with_twin(lambda prefix, x, out: _by_scalar(f"{prefix}Divs", x, out, mode=False)),
-    *with_twin(lambda prefix, x, out: _of_tensors(f"{prefix}DivMod", x, out, mode=True)),
+    *with_twin(lambda prefix, x, out: _of_tensors(f"{prefix}DivMod", x, out, mode=True), early=4),
     *with_twin(lambda prefix, x, out: _by_scalar(f"{prefix}DivMods", x, out, mode=True)),
     *with_twin(_floor_divide),
     *with_twin(_floor_divides),

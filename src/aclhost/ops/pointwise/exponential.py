@@ -81,7 +81,7 @@ OPS = operators(
         "aclnnLog", "Natural logarithm.", math.log,
         in_order(takes(*NUMBERS), gives(*_FLOATS_AND_COMPLEX), gives_castable(own),
                  shape_then_rank),
-        "log", twin=_FLOATS_AND_COMPLEX,
+        "log", twin=_FLOATS_AND_COMPLEX, early=3,
     ),
     Unary(
         "aclnnLog10", "Logarithm to base 10.", math.log10,
@@ -105,7 +105,7 @@ OPS = operators(
     Unary(
         "aclnnReciprocal", "One divided by each element.", math.reciprocal,
         in_order(takes(*NUMBERS), gives(*_FLOATS_AND_COMPLEX), equal_formats, ranks_then_shape),
-        "reciprocal", twin=_FLOATS_AND_COMPLEX, notes_on_out=(REAL_PART,),
+        "reciprocal", twin=_FLOATS_AND_COMPLEX, early=2, notes_on_out=(REAL_PART,),
     ),
     Unary(
         "aclnnRsqrt", "One divided by the square root.", math.rsqrt,
@@ -119,7 +119,7 @@ OPS = operators(
         castable((FLOAT, FLOAT16, DOUBLE, *WHOLE, *COMPLEX,
                   only_on(BF16, A950, A3, A2, P310B, P310P))),
         "sqrt", computed=_double_for_int64, late=delivers(_double_for_int64),
-        twin=_FLOATS_AND_COMPLEX,
+        twin=_FLOATS_AND_COMPLEX, early=2,
     ),
     Unary(
         "aclnnSquare", "Each element times itself; integers wrap.", _square,

@@ -190,7 +190,8 @@ def _remainder_by_scalar(prefix: str, x: str, out: str) -> Operator:
         name, "Remainder of a division by a scalar, with the sign of the scalar.",
         (given(x, "other", out), shape_of(out, x), _not_complex(x, "other"),
          refused_unless_on(*_BUT_310B), computed_in("other", computed, *_TABLE),
-         castable_from(out, computed), ranks(x), delivered(name, out, (x,), computed)),
+         castable_from(out, computed), ranks(x), delivered(name, out, (x,), computed),
+         readable(x)),
         remainder, (x,), out, computed, _DTYPES, _torch_remainder, numbers=("other",),
         notes=(_BY_ZERO, _EXACT),
     ))  # fmt: skip

@@ -31,7 +31,7 @@ OPS = operators(
     Unary(
         "aclnnErfc", "One less the error function, exact where that is nearly 1.", math.erfc,
         castable((*FLOATS_BY_PRODUCT, BOOL, INT64)), "erfc",
-        late=delivers(), twin=FLOATS_BY_PRODUCT,
+        late=delivers(), twin=FLOATS_BY_PRODUCT, early=2,
     ),
     Unary(
         "aclnnLgamma", "Logarithm of the gamma function's absolute value.", math.lgamma,

@@ -83,7 +83,7 @@ OPS = operators(
     Unary(
         "aclnnCosh", "Hyperbolic cosine.", math.cosh,
         listed(NUMBERS, (*FLOATS, *COMPLEX), public_formats_on_950), "cosh",
-        twin=_FLOATS_AND_COMPLEX, notes_on_out=(REAL_PART,),
+        twin=_FLOATS_AND_COMPLEX, early=2, notes_on_out=(REAL_PART,),
     ),
     Unary(
         "aclnnSin", "Sine.", math.sin,

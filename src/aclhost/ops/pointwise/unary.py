@@ -7,7 +7,7 @@ Names of parameters, the prototypes and the supported products come from the cat
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from aclhost.ops.pointwise.build import pointwise_operator
@@ -70,6 +70,7 @@ class Unary:
     rounded: Deduction | None = None  # what a result is rounded to; None: what is computed in
     result: Deduction = own_or_float  # the dtype of a new result in Python
     twin: Dtypes = ()  # what the twin's dtype is checked for first; empty: it has no such list
+    early: int = 0  # checks of upstream's twin before it calls the other one's phase 1
     numbers: tuple[Parameter, ...] = ()
     late: Checks = nothing  # what the last steps of phase 1 refuse
     not_null: Callable[..., tuple[Rule, ...]] = not_null_161001
@@ -120,7 +121,8 @@ class Unary:
             others = (step for step in checks if getattr(step, "id", "") not in _DTYPE_RULES)
             checks = (*dtype_in(ref.name, *self.twin), *others)
         steps = (*self.not_null(ref.name), *checks, *self._last_steps(known, ref.name, ref.name))
-        return self._operator(known, (tensor, *self.numbers), steps, self.notes)
+        twin = self._operator(known, (tensor, *self.numbers), steps, self.notes)
+        return replace(twin, early=self.early)
 
     def _last_steps(self, known: KnownOperator, x: str, out: str) -> tuple[Step, ...]:
         supported = () if self.checks_product else supported_on(*known.products)

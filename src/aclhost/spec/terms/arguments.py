@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from aclhost.spec import formats
 from aclhost.spec.call import Call, TensorArg
@@ -215,4 +215,16 @@ class EachMember(Term):
         members = call.arguments[self.parameter]
         if not isinstance(members, tuple):
             return 1
-        return int(all(self.term.evaluate(call.passing(**{MEMBER: each})) for each in members))
+        calls = (
+            replace(call.passing(**{MEMBER: each}), position=position)
+            for position, each in enumerate(members)
+        )
+        return int(all(map(self.term.evaluate, calls)))
+
+
+@dataclass(frozen=True)
+class Position(Term):
+    """Which member of a list is looked at or made."""
+
+    def evaluate(self, call: Call) -> int:
+        return call.position

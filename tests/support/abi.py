@@ -15,7 +15,7 @@ from aclhost import acl, aclnn
 from aclhost.spec.call import Argument, Call, ScalarArg, TensorArg
 from aclhost.spec.dtypes import DataType
 from aclhost.spec.operator import Operator
-from aclhost.spec.params import TensorOut
+from aclhost.spec.params import BoolArray, TensorOut
 from support.values import Storage, make_output, make_storage, scalar_value
 
 HOST_TO_DEVICE, DEVICE_TO_HOST = 1, 2
@@ -81,7 +81,9 @@ def _handle(
     if isinstance(argument, str):
         return argument.encode()
     if isinstance(argument, tuple):
-        return aclnn.aclCreateIntArray(argument, len(argument))
+        bools = isinstance(op.parameter(name), BoolArray)
+        create = aclnn.aclCreateBoolArray if bools else aclnn.aclCreateIntArray
+        return create(argument, len(argument))
     return argument.value if isinstance(argument, DataType) else argument
 
 
@@ -104,12 +106,14 @@ def prepared_call(op: Operator, call: Call, seed: int = 0) -> Iterator[Prepared]
         try:
             yield prepared
         finally:
-            release(prepared, call)
+            release(op, prepared, call)
 
 
-def release(prepared: Prepared, call: Call) -> None:
+def release(op: Operator, prepared: Prepared, call: Call) -> None:
     for name, handle in prepared.handles.items():
         destroy = _DESTROY.get(type(call.arguments[name]))
+        if isinstance(op.parameter(name), BoolArray):
+            destroy = aclnn.aclDestroyBoolArray
         if destroy and handle:
             ok(destroy(handle))
     prepared.handles.clear()

@@ -130,7 +130,8 @@ def compare(
     for param, got, golden, size in zip(results_of(op), results, wanted, sizes, strict=True):
         dtype, exact = call.tensor(param.name).dtype, np.asarray(golden).reshape(got.shape)
         if dtype.category in _INEXACT:
-            off = ulp_distance(got, exact, got.dtype, np.asarray(size).reshape(got.shape))
+            scale = np.maximum(np.abs(np.asarray(size).reshape(got.shape)), op.ulps_from)
+            off = ulp_distance(got, exact, got.dtype, scale)
         else:
             off = 0.0 if np.array_equal(got, exact.astype(got.dtype)) else math.inf
         comparisons.append(Comparison(param.name, dtype, got, exact, off))

@@ -140,9 +140,8 @@ def _shapes(kind: Kind, dims: int) -> tuple[Rules, ...]:
 def _checks(kind: Kind, dims: int) -> tuple[Rules, ...]:
     allowed = [only_on(dtype, *on) for dtype, on in kind.dtypes.items()]
     dtypes = (dtype_in("self", *allowed), dtype_in("out", *allowed), same_dtype("out", "self"))
-    formats = (same_format("out", "self"),)
-    if kind is _CIRCULAR:
-        formats = (not_private("self"), *formats)
+    private = (not_private("self"),) if kind is _CIRCULAR else ()
+    formats = (*private, same_format("out", "self"))
     first = (formats, dtypes) if kind is _REPLICATION and dims == 2 else (dtypes, formats)
     return (
         not_null("self", "padding", "out"),

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/image/grid_sampler.h"
+
+#include "dtypes.h"
+#include "engines/copy.h"
+#include "engines/row_pieces.h"
+#include "ops/grid_sampler2_d.h"
+#include "ops/grid_sampler3_d.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+namespace {
+
+// The sums of one channel.
+template <typename Real, typename Sum>
+void interpolate(const Taps<Sum>& taps, const char* image, int positions, Sum* sums) {
+  std::fill_n(sums, positions, Sum{0});
+  for (int tap = 0; tap < taps.count; ++tap) {
+    const int64_t* const offset = taps.offset[tap];
+    const Sum* const weight = taps.weight[tap];
+    if (taps.inside) {
+      for (int p = 0; p < positions; ++p) sums[p] += weight[p] * load<Real>(image + offset[p]);
+      continue;
+    }
+    for (int p = 0; p < positions; ++p) {
+      if (offset[p] != kOutside) sums[p] += weight[p] * load<Real>(image + offset[p]);
+    }
+  }
+}
+
+struct Sampling {
+  ImageView image, out;
+  GridPositions grid;
+};
+
+template <typename Real, typename Sum>
+void sample(const Sampling& s, int64_t n, int64_t first, int positions) {
+  AxisTaps<Sum> axes[kMostSampled];
+  Taps<Sum> taps;
+  int counts[kMostSampled];
+  int64_t places[kGridBlock];
+  s.grid.find<Real>(n, first, positions, axes);
+  s.grid.taps(counts);
+  taps.combine(axes, counts, s.grid.dims(), positions);
+  s.grid.offsets(s.out.stride, first, positions, places);
+  Sum sums[kGridBlock];
+  for (int64_t c = 0; c < s.out.channels; ++c) {
+    interpolate<Real>(taps, s.image.at(n, c), positions, sums);
+    char* const to = s.out.at(n, c);
+    for (int p = 0; p < positions; ++p) store(to + places[p], static_cast<Real>(sums[p]));
+  }
+}
+
+void sample_all(const TensorView& input, const TensorView& grid, const GridAttributes& attributes,
+                const TensorView& out, bool channels_last) {
+  const ImageView image(input, channels_last);
+  const Sampling s = {image, ImageView(out, channels_last), GridPositions(grid, image, attributes)};
+  // Cubic weights have both signs: float would lose what their sums leave.
+  const bool cubic = s.grid.axis(0).interpolation == Interpolation::kCubic;
+  auto* const compute = out.dtype == ACL_DOUBLE ? sample<double, double>
+                        : cubic                 ? sample<float, double>
+                                                : sample<float, float>;
+  for_each_piece(
+      s.out.batch, s.grid.count(), kGridBlock, may_rewrite(out),
+      [&](int64_t n, int64_t begin, int64_t end) {
+        compute(s, n, begin, static_cast<int>(end - begin));
+      },
+      8 + 4 * s.out.channels);
+}
+
+template <typename Args>
+Status grid_sampler(const Args& args, bool channels_last) {
+  CopiedView copies[3];
+  TensorView input, grid;
+  Status status = readable(args.input, {&args.out}, copies[0], &input);
+  if (status.ok()) status = readable(args.grid, {&args.out}, copies[1], &grid);
+  if (!status.ok()) return status;
+  const GridAttributes attributes = {args.interpolationMode, args.paddingMode, args.alignCorners};
+  if (args.out.dtype == input.dtype) {
+    sample_all(input, grid, attributes, args.out, channels_last);
+    return {};
+  }
+  status = make_dense(shape_of(args.out), ACL_FLOAT, copies[2]);
+  if (!status.ok()) return status;
+  sample_all(input, grid, attributes, copies[2].view, channels_last);
+  return copy(args.out, copies[2].view);
+}
+
+}  // namespace
+
+ImageView::ImageView(const TensorView& view, bool channels_last) {
+  const int64_t item = data_type_bits(view.dtype) / 8;
+  const int channel = channels_last ? view.rank - 1 : 1, first = channels_last ? 1 : 2;
+  start = static_cast<char*>(view.data) + view.offset * item;
+  batch = view.shape[0];
+  batch_stride = view.strides[0] * item;
+  channels = view.shape[channel];
+  channel_stride = view.strides[channel] * item;
+  dims = view.rank - 2;
+  for (int i = 0; i < dims; ++i) {
+    size[i] = view.shape[first + i];
+    stride[i] = view.strides[first + i] * item;
+  }
+}
+
+GridPositions::GridPositions(const TensorView& grid, const ImageView& sampled,
+                             const GridAttributes& attributes)
+    : dims_(sampled.dims) {
+  const int64_t item = data_type_bits(grid.dtype) / 8;
+  start_ = static_cast<char*>(grid.data) + grid.offset * item;
+  batch_stride_ = grid.strides[0] * item;
+  component_stride_ = grid.strides[grid.rank - 1] * item;
+  for (int i = 0; i < dims_; ++i) {
+    size_[i] = grid.shape[1 + i];
+    strides_[i] = grid.strides[1 + i] * item;
+    count_ *= size_[i];
+    const int last = dims_ - 1 - i;
+    axes_[i] = {sampled.size[last], sampled.stride[last],
+                static_cast<Interpolation>(attributes.interpolation),
+                static_cast<Border>(attributes.padding), attributes.align_corners};
+  }
+}
+
+void GridPositions::offsets(const int64_t* strides, int64_t first, int positions,
+                            int64_t* offsets) const {
+  int64_t index[kMostSampled];
+  for (int i = dims_ - 1; i >= 0; --i) {
+    index[i] = first % size_[i];
+    first /= size_[i];
+  }
+  for (int p = 0; p < positions; ++p) {
+    int64_t offset = 0;
+    for (int i = 0; i < dims_; ++i) offset += index[i] * strides[i];
+    offsets[p] = offset;
+    for (int i = dims_ - 1; i >= 0 && ++index[i] == size_[i]; --i) index[i] = 0;
+  }
+}
+
+Status readable(const TensorView& view, std::initializer_list<const TensorView*> outputs,
+                CopiedView& copied, TensorView* result) {
+  const bool narrow = data_type_bits(view.dtype) == 16;
+  bool shares = false;
+  for (const TensorView* output : outputs) shares = shares || share_memory(view, *output);
+  *result = view;
+  if (!narrow && !shares) return {};
+  Status status = make_dense(shape_of(view), narrow ? ACL_FLOAT : view.dtype, copied);
+  if (status.ok()) status = copy(copied.view, view);
+  *result = copied.view;
+  return status;
+}
+
+Status run(const GridSampler2DArgs& args) { return grid_sampler(args, false); }
+
+Status run(const GridSampler3DArgs& args) {
+  return grid_sampler(args, args.input.format == ACL_FORMAT_NDHWC);
+}
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+// All sums are taken in double, in the order of positions or channels, and rounded once.
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "aclnn/opdev/op_errno.h"
+#include "dtypes.h"
+#include "engines/cast.h"
+#include "engines/copy.h"
+#include "engines/row_pieces.h"
+#include "kernels/creation/fill.h"
+#include "kernels/image/grid_sampler.h"
+#include "ops/grid_sampler2_dbackward.h"
+#include "ops/grid_sampler3_dbackward.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+namespace {
+
+// A dense image of doubles with as many channels.
+struct Planes {
+  Planes(const ImageView& like, int64_t count) {
+    shape.rank = like.dims + 1;
+    shape.dims[0] = count;
+    for (int i = 0; i < like.dims; ++i) shape.dims[i + 1] = like.size[i];
+  }
+
+  TensorView view(double* memory) const {
+    TensorView dense = row_major_view(shape, ACL_DOUBLE);
+    dense.data = memory;
+    return dense;
+  }
+  ImageView image() const {
+    TensorView dense = row_major_view(shape, ACL_DOUBLE);
+    for (int i = dense.rank; i > 0; --i) {
+      dense.shape[i] = dense.shape[i - 1];
+      dense.strides[i] = dense.strides[i - 1];
+    }
+    ++dense.rank;
+    dense.shape[0] = 1;
+    return ImageView(dense, false);
+  }
+  int64_t elements() const { return row_major_view(shape, ACL_DOUBLE).storage_elements; }
+
+  Shape shape;
+};
+
+// Some channels of one image of a batch.
+TensorView channels_of(const TensorView& view, bool channels_last, int64_t n, int64_t first,
+                       int64_t count) {
+  const int channel = channels_last ? view.rank - 1 : 1;
+  TensorView part = view;
+  part.offset += n * view.strides[0] + first * view.strides[channel];
+  part.rank = 0;
+  const auto keep = [&](int axis, int64_t length) {
+    part.shape[part.rank] = length;
+    part.strides[part.rank++] = view.strides[axis];
+  };
+  keep(channel, count);
+  for (int i = 1; i < view.rank; ++i) {
+    if (i != channel) keep(i, view.shape[i]);
+  }
+  return part;
+}
+
+template <typename Real>
+void load_gradients(const char* from, const int64_t* places, int positions, double* gradients) {
+  for (int p = 0; p < positions; ++p) gradients[p] = load<Real>(from + places[p]);
+}
+
+void scatter(const Taps<double>& taps, const double* gradients, int positions, char* plane) {
+  for (int p = 0; p < positions; ++p) {
+    for (int tap = 0; tap < taps.count; ++tap) {
+      const int64_t offset = taps.offset[tap][p];
+      if (offset == kOutside) continue;
+      double* const sum = reinterpret_cast<double*>(plane + offset);
+      *sum += taps.weight[tap][p] * gradients[p];
+    }
+  }
+}
+
+struct Channels {
+  int64_t n, first, count;
+};
+
+// Adds what all positions give to some channels of an image.
+template <typename Real>
+void collect(const GridPositions& grid, const ImageView& gradient, const Channels& channels,
+             const ImageView& planes) {
+  AxisTaps<double> axes[kMostSampled];
+  Taps<double> taps;
+  int counts[kMostSampled];
+  int64_t places[kGridBlock];
+  double gradients[kGridBlock];
+  grid.taps(counts);
+  for (int64_t first = 0; first < grid.count(); first += kGridBlock) {
+    const int positions = static_cast<int>(std::min<int64_t>(kGridBlock, grid.count() - first));
+    grid.find<Real>(channels.n, first, positions, axes);
+    taps.combine(axes, counts, grid.dims(), positions);
+    grid.offsets(gradient.stride, first, positions, places);
+    for (int64_t c = 0; c < channels.count; ++c) {
+      load_gradients<Real>(gradient.at(channels.n, channels.first + c), places, positions,
+                           gradients);
+      scatter(taps, gradients, positions, planes.at(0, c));
+    }
+  }
+}
+
+struct Tensors {
+  TensorView gradient, input, grid;  // in float or double
+  GridAttributes attributes;
+  bool channels_last;
+};
+
+template <typename Real>
+Status input_gradient(const Tensors& t, const TensorView& result) {
+  constexpr int64_t kGroup = 4;
+  const ImageView image(t.input, t.channels_last), gradient(t.gradient, t.channels_last);
+  const Planes group(image, std::min(kGroup, image.channels));
+  const GridPositions grid(t.grid, group.image(), t.attributes);
+  const int64_t groups = (image.channels + kGroup - 1) / kGroup, total = image.batch * groups;
+  std::atomic<bool> out_of_memory{false};
+  parallel_for(total, may_rewrite(result) ? total : 1, [&](int64_t begin, int64_t end) {
+    const std::unique_ptr<double[]> sums(new (std::nothrow) double[group.elements()]);
+    if (sums == nullptr) return out_of_memory.store(true);
+    ImageView planes = group.image();
+    planes.start = reinterpret_cast<char*>(sums.get());
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t first = i % groups * kGroup;
+      const Channels channels = {i / groups, first, std::min(kGroup, image.channels - first)};
+      std::memset(sums.get(), 0, group.elements() * sizeof(double));
+      collect<Real>(grid, gradient, channels, planes);
+      const Status copied =
+          copy(channels_of(result, t.channels_last, channels.n, first, channels.count),
+               Planes(image, channels.count).view(sums.get()));
+      if (!copied.ok()) out_of_memory.store(true);
+    }
+  });
+  if (!out_of_memory) return {};
+  return Status::failed(
+      {ACLNN_ERR_INNER, "", "memory", "there is not enough memory for the sums of an image"});
+}
+
+// How the weights of all elements follow each coordinate.
+struct TapSlopes {
+  double slope[kMostSampled][kMostTaps][kGridBlock];
+
+  void combine(const AxisTaps<double>* axes, const int* taps, int count, int dims, int positions) {
+    for (int by = 0; by < dims; ++by) {
+      for (int tap = 0; tap < count; ++tap) {
+        double* const product = slope[by][tap];
+        std::fill_n(product, positions, 1.0);
+        int rest = tap;
+        for (int axis = 0; axis < dims; ++axis) {
+          const int k = rest % taps[axis];
+          rest /= taps[axis];
+          const double* const factor = axis == by ? axes[axis].slope[k] : axes[axis].weight[k];
+          for (int p = 0; p < positions; ++p) product[p] *= factor[p];
+        }
+      }
+    }
+  }
+};
+
+struct GridSlopes {
+  const ImageView image, gradient;
+  const GridPositions grid, result;
+  CastArray narrow;  // from double to the result's type
+  int64_t item_size;
+
+  template <typename Real>
+  void compute(int64_t n, int64_t first, int positions) const {
+    AxisTaps<double> axes[kMostSampled];
+    Taps<double> taps;
+    TapSlopes slopes;
+    int counts[kMostSampled];
+    int64_t places[kGridBlock];
+    double gradients[kGridBlock], sums[kMostSampled][kGridBlock] = {};
+    grid.find<Real>(n, first, positions, axes);
+    grid.taps(counts);
+    taps.combine(axes, counts, grid.dims(), positions);
+    slopes.combine(axes, counts, taps.count, grid.dims(), positions);
+    grid.offsets(gradient.stride, first, positions, places);
+    for (int64_t c = 0; c < image.channels; ++c) {
+      load_gradients<Real>(gradient.at(n, c), places, positions, gradients);
+      add_channel<Real>(image.at(n, c), taps, slopes, gradients, positions, sums);
+    }
+    for (int i = 0; i < grid.dims(); ++i) put(n, i, first, positions, sums[i]);
+  }
+
+  template <typename Real>
+  void add_channel(const char* plane, const Taps<double>& taps, const TapSlopes& slopes,
+                   const double* gradients, int positions, double (*sums)[kGridBlock]) const {
+    for (int tap = 0; tap < taps.count; ++tap) {
+      for (int p = 0; p < positions; ++p) {
+        const int64_t offset = taps.offset[tap][p];
+        if (offset == kOutside) continue;
+        const double product = gradients[p] * static_cast<double>(load<Real>(plane + offset));
+        for (int i = 0; i < grid.dims(); ++i) sums[i][p] += product * slopes.slope[i][tap][p];
+      }
+    }
+  }
+
+  void put(int64_t n, int component, int64_t first, int positions, const double* sums) const {
+    alignas(64) char results[kGridBlock * sizeof(double)];
+    int64_t places[kGridBlock];
+    const char* const values = reinterpret_cast<const char*>(sums);
+    if (narrow != nullptr) narrow(values, results, positions);
+    const char* const from = narrow != nullptr ? results : values;
+    result.offsets(result.strides(), first, positions, places);
+    char* const to = result.component(n, component);
+    for (int p = 0; p < positions; ++p) {
+      std::memcpy(to + places[p], from + p * item_size, item_size);
+    }
+  }
+};
+
+template <typename Real>
+Status grid_gradient(const Tensors& t, const TensorView& result) {
+  constexpr int64_t kNearest = static_cast<int64_t>(Interpolation::kNearest);
+  if (t.attributes.interpolation == kNearest) return fill_with_zero(result);
+  const ImageView image(t.input, t.channels_last), gradient(t.gradient, t.channels_last);
+  const bool is_double = result.dtype == ACL_DOUBLE;
+  const GridSlopes slopes = {image,
+                             gradient,
+                             GridPositions(t.grid, image, t.attributes),
+                             GridPositions(result, image, t.attributes),
+                             is_double ? nullptr : find_array_cast(ACL_DOUBLE, result.dtype),
+                             data_type_bits(result.dtype) / 8};
+  for_each_piece(
+      image.batch, slopes.grid.count(), kGridBlock, may_rewrite(result),
+      [&](int64_t n, int64_t begin, int64_t end) {
+        slopes.compute<Real>(n, begin, static_cast<int>(end - begin));
+      },
+      16 + 8 * image.channels);
+  return {};
+}
+
+template <typename Real, typename Args>
+Status gradients(const Args& args, const Tensors& t) {
+  Status status;
+  if (args.outputMask.at(0)) status = input_gradient<Real>(t, args.inputGrad);
+  if (status.ok() && args.outputMask.at(1)) status = grid_gradient<Real>(t, args.gridGrad);
+  return status;
+}
+
+template <typename Args>
+Status grid_sampler_backward(const Args& args, bool channels_last) {
+  CopiedView copies[3];
+  Tensors t;
+  t.attributes = {args.interpolationMode, args.paddingMode, args.alignCorners};
+  t.channels_last = channels_last;
+  const auto outputs = {&args.inputGrad, &args.gridGrad};
+  Status status = readable(args.gradOutput, outputs, copies[0], &t.gradient);
+  if (status.ok()) status = readable(args.input, outputs, copies[1], &t.input);
+  if (status.ok()) status = readable(args.grid, outputs, copies[2], &t.grid);
+  if (!status.ok()) return status;
+  return args.input.dtype == ACL_DOUBLE ? gradients<double>(args, t) : gradients<float>(args, t);
+}
+
+}  // namespace
+
+Status run(const GridSampler2DBackwardArgs& args) { return grid_sampler_backward(args, false); }
+
+Status run(const GridSampler3DBackwardArgs& args) {
+  return grid_sampler_backward(args, args.input.format == ACL_FORMAT_NDHWC);
+}
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

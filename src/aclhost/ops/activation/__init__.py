@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operators of upstream's family activation, one file each."""
+"""The operators of upstream's family activation, by topic."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from aclhost.ops.activation.build import (
     FLOATS,
@@ -62,8 +63,8 @@ _SLOPE, _CUBE = (8 / math.pi) ** 0.5, 0.044715
 _FAST = 1.702
 _WORDS = ("none", "tanh")
 _ON_NEW = limited_to(NEW, FLOAT, FLOAT16, BF16)
-_CLOSE = {"ulps": 8, "ulps_from": 1.0}  # the exponent's error grows with it
-_CLOSE_TO_SLOPE = {"ulps": 16, "ulps_from": 1.0}
+_CLOSE: dict[str, Any] = {"ulps": 8, "ulps_from": 1.0}  # the exponent's error grows with it
+_CLOSE_TO_SLOPE: dict[str, Any] = {"ulps": 16, "ulps_from": 1.0}
 
 
 def gelu_exact(x: Element) -> Element:

@@ -13,15 +13,7 @@ from aclhost.ops.activation.build import (
     same_shapes,
 )
 from aclhost.ops.pointwise.checks import castable_from, delivered, feasible, given, listed, ranks
-from aclhost.ops.pointwise.declare import (
-    INTEGERS,
-    NEW_BF16,
-    REALS,
-    Row,
-    Torch,
-    declare,
-    with_twin,
-)
+from aclhost.ops.pointwise.declare import INTEGERS, NEW_BF16, REALS, Row, Torch, declare, with_twin
 from aclhost.ops.pointwise.unary import Unary, operators, own
 from aclhost.ops.pointwise.unary_checks import (
     BF16_ON_NEW,
@@ -39,13 +31,7 @@ from aclhost.spec.dtypes import DOUBLE, FLOAT, FLOAT16, INT32
 from aclhost.spec.expression import Element
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import Scalar
-from aclhost.spec.rules import (
-    done_when_empty,
-    inner,
-    requires,
-    same_dtype,
-    same_shape,
-)
+from aclhost.spec.rules import done_when_empty, inner, requires, same_dtype, same_shape
 from aclhost.spec.rules.base import Shown
 from aclhost.spec.terms import DtypeOf, NotAbove, promoted
 

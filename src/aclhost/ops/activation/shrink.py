@@ -5,23 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from aclhost.ops.activation.build import (
-    FLOATS,
-    GRADIENT,
-    TABLE,
-    aten,
-    backward,
-    functional,
-)
-from aclhost.ops.pointwise.checks import (
-    broadcast_to,
-    delivered,
-    done_when_empty,
-    feasible,
-    given,
-    listed,
-    ranks,
-)
+from aclhost.ops.activation.build import FLOATS, GRADIENT, TABLE, aten, backward, functional
+from aclhost.ops.pointwise.checks import broadcast_to, delivered, feasible, given, listed, ranks
 from aclhost.ops.pointwise.declare import Checks, Row, Torch, declare
 from aclhost.spec import math
 from aclhost.spec.dtypes import BF16, FLOAT, FLOAT16
@@ -30,6 +15,7 @@ from aclhost.spec.operator import Operator
 from aclhost.spec.params import Scalar
 from aclhost.spec.products import A2, A3, A950, P310B
 from aclhost.spec.rules import (
+    done_when_empty,
     dtype_is,
     inner,
     only_on,

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from aclhost.ops.activation.build import (
     FLOATS,
     GRADIENT,
@@ -12,13 +14,7 @@ from aclhost.ops.activation.build import (
     functional,
     same_shapes,
 )
-from aclhost.ops.pointwise.checks import (
-    broadcast_to,
-    delivered,
-    given,
-    listed,
-    ranks,
-)
+from aclhost.ops.pointwise.checks import broadcast_to, delivered, given, listed, ranks
 from aclhost.ops.pointwise.declare import INTEGERS, NEW_BF16, Row, declare
 from aclhost.ops.pointwise.unary import Unary, operators, own
 from aclhost.ops.pointwise.unary_checks import gives, gives_same, in_order, ranks_then_shape, takes
@@ -27,18 +23,13 @@ from aclhost.spec.dtypes import BF16, BOOL, DOUBLE, FLOAT, FLOAT16
 from aclhost.spec.expression import Element
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import Scalar
-from aclhost.spec.rules import (
-    castable_scalars,
-    castable_to,
-    same_format_unless_nd,
-    same_shape,
-)
+from aclhost.spec.rules import castable_scalars, castable_to, same_format_unless_nd, same_shape
 from aclhost.spec.terms import And, DtypeOf, Equal, If, In, const, promoted
 
 _PAIR = (GRADIENT, "self")
 _BETA = Scalar("beta", "Factor of the input; the larger, the closer to ReLU.", 1.0)
 _LIMIT = Scalar("threshold", "Where beta times an element exceeds this, nothing is done.", 20.0)
-_NUMBERS = {"numbers": ("beta", "threshold"), "params": (_BETA, _LIMIT)}
+_NUMBERS: dict[str, Any] = {"numbers": ("beta", "threshold"), "params": (_BETA, _LIMIT)}
 
 
 def softplus(x: Element, beta: Element, limit: Element) -> Element:

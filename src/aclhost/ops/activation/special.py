@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from aclhost.ops.activation.build import FLOATS
-from aclhost.ops.pointwise.checks import broadcastable, delivered, given, listed, ranks
+from aclhost.ops.pointwise.checks import delivered, given, listed, ranks
 from aclhost.ops.pointwise.declare import Row, declare
 from aclhost.ops.pointwise.unary import Unary, operators
 from aclhost.ops.pointwise.unary_checks import BF16_ON_NEW, WHOLE, castable, delivers
@@ -12,7 +12,7 @@ from aclhost.spec import math
 from aclhost.spec.dtypes import FLOAT, FLOAT16
 from aclhost.spec.expression import Element
 from aclhost.spec.operator import Operator
-from aclhost.spec.rules import fits_shape, inner, requires, same_dtype
+from aclhost.spec.rules import broadcastable, fits_shape, inner, requires, same_dtype
 from aclhost.spec.rules.base import Shown
 from aclhost.spec.shapes import Broadcast, SameCount, ShapeIf, ShapeOf
 from aclhost.spec.terms import Const, DtypeOf, Elements, Equal

@@ -60,7 +60,7 @@ def test_empty_tensors_are_no_work(op: Operator) -> None:
     call = op.samples[0]
     assert op.kernel is not None
     for name, tensor in call.arguments.items():
-        if isinstance(tensor, TensorArg):
+        if isinstance(tensor, TensorArg) and (len(tensor.shape) > 1 or not op.kernel.views):
             call = call.reshaped((0, *tensor.shape[1:]) if op.kernel.views else (0, 3), name)
     for got, *_ in run(op, call, np.random.default_rng(0)):
         assert got.size == 0

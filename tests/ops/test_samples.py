@@ -90,14 +90,16 @@ def test_python(op: Operator, call: Call) -> None:
         assert_close(op, call, inputs, _results(function(**arguments)), wanted)
         if not outputs:
             return
-        for given, got in zip(outputs, _results(function(**arguments)), strict=True):
+        returned = _results(function(**arguments))[-len(outputs) :]  # after what is overwritten
+        for given, got in zip(outputs, returned, strict=True):
             assert got is given
         arguments.pop("out")
         if not all(output.can_be_made for output in op.outputs):
             with pytest.raises(TypeError, match=f"{op.snake_name}.. needs out"):
                 function(**arguments)
             return
-        made = _results(function(**arguments))
+        made = _results(function(**arguments))[-len(outputs) :]
+        wanted = wanted[-len(outputs) :]
         for output, got in zip(op.outputs, made, strict=True):
             assert got.dtype == numpy_dtype(dtypes.BY_VALUE[output.dtype_term.evaluate(call)])
         assert_close(op, call, inputs, made, wanted)

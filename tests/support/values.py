@@ -141,7 +141,9 @@ def magnitudes(
                 for value, size in zip(wanted, terms, strict=True)
             ]
     if not op.summed:
-        return wanted
+        return (
+            [np.fmax(np.abs(value), op.ulps_from) for value in wanted] if op.ulps_from else wanted
+        )
     sizes = {name: np.abs(array) if name in op.summed else array for name, array in inputs.items()}
     return expected(op, call, sizes)
 
@@ -149,9 +151,11 @@ def magnitudes(
 def computed_dtype(op: Operator, call: Call) -> np.dtype[Any]:
     """The dtype that results are rounded to before the cast to the output."""
     floats = [
-        call.tensor(param.name).dtype
+        tensor.dtype
         for param in op.tensors
-        if param not in op.outputs and call.tensor(param.name).dtype.category is Category.FLOATING
+        if param not in op.outputs
+        and isinstance(tensor := call.arguments[param.name], TensorArg)
+        and tensor.dtype.category is Category.FLOATING
     ]
     return numpy_dtype(reduce(promote, floats)) if floats else np.dtype(np.float64)
 

@@ -3,8 +3,8 @@
 //
 // Note [Sums of channels]
 // What is summed comes as a dense tensor of floats, seen as batch x channels x row. A row is cut in
-// parts; a part is summed in double, in kLanes interleaved lanes. Parts in the order of positions
-// are added to groups of some kGroup elements, and groups in their order to the result. All of it
+// parts; a part is summed in double (float_sums.h). Parts in the order of positions are
+// added to groups of some kGroup elements, and groups in their order to the result. All of it
 // follows from the shape.
 #include "ops/prelu_backward.h"
 
@@ -14,6 +14,7 @@
 
 #include "base/parallel.h"
 #include "engines/copy.h"
+#include "engines/float_sums.h"
 #include "engines/pointwise.h"
 #include "engines/view_terms.h"
 
@@ -21,7 +22,6 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
 
-constexpr int kLanes = 16;
 constexpr int64_t kPart = 4096;    // elements of a row
 constexpr int64_t kGroup = 65536;  // elements of all channels
 
@@ -32,6 +32,7 @@ void gradient_loop(const void* const* in, void* const* out, int64_t n, const Num
   const float* weight = static_cast<const float*>(in[2]);
   float* of_input = static_cast<float*>(out[0]);
   float* of_weight = static_cast<float*>(out[1]);
+#pragma GCC ivdep
   for (int64_t i = 0; i < n; ++i) {
     const bool positive = x[i] > 0;
     const float g = gradient[i], below = g * x[i];
@@ -61,19 +62,6 @@ struct Channels {
   int64_t groups() const { return (units() + units_in_group() - 1) / units_in_group(); }
 };
 
-double sum_part(const float* values, int64_t count) {
-  double lanes[kLanes] = {};
-  int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    for (int lane = 0; lane < kLanes; ++lane) lanes[lane] += values[i + lane];
-  }
-  for (int lane = 0; i + lane < count; ++lane) lanes[lane] += values[i + lane];
-  for (int width = kLanes / 2; width > 0; width /= 2) {
-    for (int lane = 0; lane < width; ++lane) lanes[lane] += lanes[lane + width];
-  }
-  return lanes[0];
-}
-
 // Adds a part of every row of one element of the batch.
 void add_unit(const float* values, const Channels& shape, int64_t unit, double* sums) {
   const int64_t part = unit % shape.parts(), begin = part * kPart;
@@ -83,7 +71,7 @@ void add_unit(const float* values, const Channels& shape, int64_t unit, double* 
     for (int64_t c = 0; c < shape.channels; ++c) sums[c] += first[c];
     return;
   }
-  for (int64_t c = 0; c < shape.channels; ++c) sums[c] += sum_part(first + c * shape.row, count);
+  for (int64_t c = 0; c < shape.channels; ++c) sums[c] += sum_floats(first + c * shape.row, count);
 }
 
 // One array of sums for each group, the first one then for all.

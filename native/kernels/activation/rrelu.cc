@@ -19,6 +19,7 @@ void leaky_loop(const void* const* in, void* const* out, int64_t n, const Number
   const float* x = static_cast<const float*>(in[0]);
   float* result = static_cast<float*>(out[0]);
   const float slope = numbers[0].f;
+#pragma GCC ivdep
   for (int64_t i = 0; i < n; ++i) result[i] = x[i] > 0 ? x[i] : x[i] * slope;
 }
 
@@ -29,6 +30,7 @@ void random_loop(const void* const* in, void* const* out, int64_t n, const Numbe
   float* slopes = static_cast<float*>(out[0]);
   float* result = static_cast<float*>(out[1]);
   const float least = numbers[0].f, range = numbers[1].f;
+#pragma GCC ivdep
   for (int64_t i = 0; i < n; ++i) {
     const float value = x[i], slope = value < 0 ? least + uniform[i] * range : 1.0f;
     slopes[i] = slope;

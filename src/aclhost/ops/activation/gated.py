@@ -79,6 +79,7 @@ class Gated:
     dim: Term = DIM
     words: str = ""  # what the names of the halves mean
     numbers: tuple[str, ...] = ()
+    single: tuple[str, ...] = ()  # tensors of one element
     dtypes: tuple[DataType, ...] = FLOATS
     variants: tuple[Callable[..., Any], ...] = ()
     variant: Term | None = None
@@ -114,7 +115,7 @@ class Gated:
 
     def _samples(self, op: Operator) -> tuple[Call, ...]:
         shapes = {p.name: (2, 6 if p.name == self.halved else 3) for p in self._inputs()}
-        calls = derived_samples(op, own_shapes=shapes)
+        calls = derived_samples(op, own_shapes={**shapes, **dict.fromkeys(self.single, (1,))})
         first = calls[0]
         more = [first.passing(**{name: value})
                 for name, values in self.attributes.items() for value in values]  # fmt: skip
@@ -124,14 +125,14 @@ class Gated:
 
     def _inputs(self) -> list[Parameter]:
         """The tensors that are halved, or as large as a half."""
-        return [p for p in self.params if isinstance(p, TensorIn) and not p.optional]
+        return [p for p in self.params if isinstance(p, TensorIn) and p.name not in self.single]
 
     def _with_tensors(self, call: Call, shape: tuple[int, ...], dim: int) -> Call:
         """The same call on other shapes, halved along another dimension."""
         small = list(shape)
         small[dim] //= 2
         for param in self.params:
-            if isinstance(call.arguments[param.name], TensorArg):
+            if isinstance(call.arguments[param.name], TensorArg) and param.name not in self.single:
                 whole = param.name == self.halved or getattr(param, "like", "") == self.halved
                 call = call.reshaped(shape if whole else tuple(small), param.name)
         return call.passing(dim=dim) if self.dim == DIM else call

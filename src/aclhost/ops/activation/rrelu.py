@@ -88,7 +88,7 @@ def _golden(
         return noise, np.where(self > 0, self, self * ((lower + upper) / 2))
     random = lower + _philox(seed, offset, self.size).reshape(self.shape) * (upper - lower)
     slopes = np.where(self < 0, random, 1.0)
-    kept = np.array(noise)
+    kept = np.array(noise, order="C")
     kept.reshape(-1)[: self.size] = slopes.ravel()
     return kept, self * slopes
 

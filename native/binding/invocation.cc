@@ -63,6 +63,15 @@ nb::object members_of(nb::handle object, const char* name) {
   raise(PyExc_TypeError, "%s: expected a sequence, got %s", name, Py_TYPE(object.ptr())->tp_name);
 }
 
+// Operators that insist on a label get the one that clients usually give.
+void label_by_rank(Args* args) {
+  constexpr aclFormat kLabels[] = {ACL_FORMAT_NCL, ACL_FORMAT_NCHW, ACL_FORMAT_NCDHW};
+  for (size_t i = 0; i < args->tensors.size(); ++i) {
+    TensorView& view = args->tensors[i];
+    if (view.rank >= 3 && view.rank <= 5) view.format = kLabels[view.rank - 3];
+  }
+}
+
 std::vector<Signature>& signatures() {
   static auto& all = *new std::vector<Signature>;
   return all;
@@ -86,6 +95,7 @@ nb::object Invocation::call(PyObject* const* given) {
     }
   }
   read_results(given[function_.parameter_count - 1]);
+  if (function_.labelled) label_by_rank(&args_);
   const Outcome outcome = check(args_);
   op.counter->add(outcome.status.ok());
   if (!outcome.status.ok()) raise_aclnn(outcome.status.failure());

@@ -25,6 +25,7 @@ struct FunctionInfo {
   int parameter_count;
   int positional;            // how many of them can be passed by position
   const int16_t* positions;  // of each C parameter among the Python ones; -1 for results
+  bool labelled;             // arrays carry the label of their rank, not ND
 };
 
 class Invocation {

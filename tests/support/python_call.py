@@ -11,7 +11,7 @@ import numpy as np
 import aclhost
 from aclhost.spec.call import Argument, Call, ScalarArg, TensorArg
 from aclhost.spec.dtypes import DataType
-from aclhost.spec.formats import ND
+from aclhost.spec.formats import ND, Format, of_rank
 from aclhost.spec.operator import Operator
 from support.values import make_output, make_storage, scalar_value
 
@@ -20,8 +20,13 @@ class NotExpressible(Exception):
     """Formats, views outside their storage, dtypes without a NumPy name, a null output."""
 
 
-def _array(tensor: TensorArg, *, output: bool) -> np.ndarray:
-    if tensor.format is not ND:
+def _label(op: Operator, tensor: TensorArg) -> Format:
+    """The one that an array gets."""
+    return of_rank(len(tensor.shape)) if op.labelled else ND
+
+
+def _array(op: Operator, tensor: TensorArg, *, output: bool) -> np.ndarray:
+    if tensor.format is not _label(op, tensor):
         raise NotExpressible(f"format {tensor.format}")
     if not tensor.dtype.numpy:
         raise NotExpressible(f"dtype {tensor.dtype}")
@@ -33,9 +38,9 @@ def _array(tensor: TensorArg, *, output: bool) -> np.ndarray:
     return (make_output(tensor) if output else make_storage(tensor, rng)).view
 
 
-def _python_value(argument: Argument) -> Any:
+def _python_value(op: Operator, argument: Argument) -> Any:
     if isinstance(argument, TensorArg):
-        return _array(argument, output=False)
+        return _array(op, argument, output=False)
     if isinstance(argument, ScalarArg):
         return scalar_value(argument)
     return argument.value if isinstance(argument, DataType) else argument
@@ -46,14 +51,15 @@ def call_function(
 ) -> tuple[Callable[..., Any], dict[str, Any], list[np.ndarray]]:
     """The function, its keyword arguments, and the arrays that it would write."""
     arguments = {
-        param.python_name: _python_value(call.arguments[param.name]) for param in op.python_params()
+        param.python_name: _python_value(op, call.arguments[param.name])
+        for param in op.python_params()
     }
     outputs = []
     for output in op.outputs:
         tensor = call.arguments[output.name]
         if not isinstance(tensor, TensorArg):
             raise NotExpressible("a null output means a new one")
-        outputs.append(_array(tensor, output=True))
+        outputs.append(_array(op, tensor, output=True))
     if outputs:
         arguments["out"] = outputs[0] if len(outputs) == 1 else tuple(outputs)
     return getattr(aclhost, op.snake_name), arguments, outputs

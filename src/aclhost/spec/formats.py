@@ -51,3 +51,8 @@ ALL = (
     FRACTAL_NZ_C0_4, FRACTAL_NZ_C0_8,
 )  # fmt: skip
 BY_NAME = {fmt.name: fmt for fmt in ALL}
+
+
+def of_rank(rank: int) -> Format:
+    """The label that clients usually give a tensor of that rank."""
+    return {3: NCL, 4: NCHW, 5: NCDHW}.get(rank, ND)

@@ -56,6 +56,7 @@ class Operator:
     gradient: Gradient | None = None  # whose derivative this is
     draw: Callable[[Random], Call] | None = None  # a small valid call with random attributes
     typical: Callable[[int], Call] | None = None  # a common call on about that many elements
+    labelled: bool = False  # an array from Python carries the label of its rank, not ND
     formats: str = "Any format label is accepted and ignored."
     determinism: str = "Deterministic: the same bits for every run and thread count."
     notes: tuple[str, ...] = ()  # documented limits nobody enforces, differences from upstream

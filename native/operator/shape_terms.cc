@@ -104,6 +104,22 @@ Shape axis_divided(const Frame& frame, const TermCode* code) {
   return shape;
 }
 
+Shape with_last(const Frame& frame, const TermCode* code) {
+  Shape shape = shape_of(frame.view(code[1]));
+  const int64_t kept = code[2], count = code[3], first = shape.rank - kept - count;
+  for (int64_t i = 0; i < count && first >= 0; ++i) {
+    shape.dims[first + i] = evaluate(frame, code[4 + i]);
+  }
+  return shape;
+}
+
+int64_t window_count(const Frame& frame, const TermCode* code) {
+  const auto value = [&](int i) { return evaluate(frame, code[i]); };
+  return WindowCount{value(1), value(2), value(3),      value(4),
+                     value(5), value(6), value(7) != 0, code[8] != 0}
+      .get();
+}
+
 Shape volume(const Frame& frame, const TermCode* code) {
   const IntArrayView batch = frame.args.int_array(static_cast<int>(code[2]));
   const IntArrayView array = frame.args.int_array(static_cast<int>(code[3]));
@@ -181,6 +197,8 @@ Shape evaluate_shape(const Frame& frame, int64_t term) {
       return padded(frame.view(code[1]), frame.args.int_array(static_cast<int>(code[2])));
     case TermKind::kAxisDivided:
       return axis_divided(frame, code);
+    case TermKind::kWithLast:
+      return with_last(frame, code);
     case TermKind::kBroadcast: {
       Shape shape;
       broadcasts(frame, code, &shape);
@@ -239,6 +257,8 @@ int64_t evaluate_shape_test(const Frame& frame, const TermCode* code) {
       return volume_fits_31_bits(frame.view(code[1]));
     case TermKind::kAtMostHalf:
       return at_most_half(array(1), array(2));
+    case TermKind::kWindowCount:
+      return window_count(frame, code);
     case TermKind::kHoldsVolume:
       return holds_volume(array(1), frame.view(code[2]));
     default:

@@ -16,8 +16,10 @@ Integer floor_divide(Integer value, Integer by) {
   return value % by != 0 && (value < 0) != (by < 0) ? quotient - 1 : quotient;
 }
 
-void expand(const IntArrayView& values, int64_t* to) {
-  for (int axis = 0; axis < 3; ++axis) to[axis] = values.at(values.size == 1 ? 0 : axis);
+void expand(const IntArrayView& values, int spatial, int64_t* to) {
+  for (int axis = 0; axis < spatial; ++axis) {
+    to[3 - spatial + axis] = values.at(values.size == 1 ? 0 : axis);
+  }
 }
 
 }  // namespace
@@ -51,24 +53,33 @@ Shape volume_shape(int64_t n, int64_t c, const int64_t* lengths, aclFormat forma
 }
 
 Window::Window(const IntArrayView& kernel_size, const IntArrayView& strides,
-               const IntArrayView& paddings, const IntArrayView& dilations, bool ceil)
-    : ceil_mode(ceil) {
-  expand(kernel_size, kernel);
-  expand(strides.size == 0 ? kernel_size : strides, stride);
-  expand(paddings, padding);
-  expand(dilations, dilation);
+               const IntArrayView& paddings, const IntArrayView& dilations, bool ceil, int spatial)
+    : kernel{1, 1, 1}, stride{1, 1, 1}, padding{0, 0, 0}, dilation{1, 1, 1}, ceil_mode(ceil) {
+  expand(kernel_size, spatial, kernel);
+  expand(strides.size == 0 ? kernel_size : strides, spatial, stride);
+  expand(paddings, spatial, padding);
+  expand(dilations, spatial, dilation);
+}
+
+int64_t WindowCount::get() const {
+  const Wide s = stride;
+  if (s <= 0) return 0;  // refused later; Python asks for the shape before the checks
+  const Wide span = Wide{dilation} * (kernel - 1) + 1;
+  const Wide steps = Wide{length} + before + after - span + (ceil_mode ? s - 1 : 0);
+  const auto small = static_cast<int64_t>(steps);  // nearly always; dividing is much faster then
+  Wide count = (towards_zero     ? steps / s
+                : small == steps ? floor_divide(small, stride)
+                                 : floor_divide(steps, s)) +
+               1;
+  // A last window that starts beyond the input and its left padding would see nothing.
+  if (ceil_mode && (count - 1) * s >= Wide{length} + before) --count;
+  return static_cast<int64_t>(std::clamp<Wide>(count, INT64_MIN, INT64_MAX));
 }
 
 int64_t Window::positions(int64_t length, int axis) const {
-  const Wide s = stride[axis], p = padding[axis];
-  if (s <= 0) return 0;  // refused later; Python asks for the shape before the checks
-  const Wide span = Wide{dilation[axis]} * (kernel[axis] - 1) + 1;
-  const Wide steps = length + 2 * p - span + (ceil_mode ? s - 1 : 0);
-  const auto small = static_cast<int64_t>(steps);  // nearly always; dividing is much faster then
-  Wide count = (small == steps ? floor_divide(small, stride[axis]) : floor_divide(steps, s)) + 1;
-  // A last window that starts beyond the input and its left padding would see nothing.
-  if (ceil_mode && (count - 1) * s >= length + p) --count;
-  return static_cast<int64_t>(std::clamp<Wide>(count, INT64_MIN, INT64_MAX));
+  return WindowCount{length,        kernel[axis],   stride[axis], padding[axis],
+                     padding[axis], dilation[axis], ceil_mode}
+      .get();
 }
 
 Shape pooled_shape(const TensorView& self, const Window& window, bool channels_last) {

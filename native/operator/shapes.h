@@ -22,7 +22,17 @@ Shape with_spatial(const TensorView& view, const IntArrayView& lengths);
 // {N, C, lengths...}, or {N, lengths..., C} for a channels-last label.
 Shape volume_shape(int64_t n, int64_t c, const int64_t* lengths, aclFormat format);
 
-// A pooling window with every shortcut resolved: one value stands for three, no stride for the
+// The number of windows of a pool along an axis; 0 where the stride is not above 0. Upstream
+// divides downwards, or towards zero.
+struct WindowCount {
+  int64_t length, kernel, stride, before, after, dilation;
+  bool ceil_mode;
+  bool towards_zero = false;
+
+  int64_t get() const;
+};
+
+// A pooling window with every shortcut resolved: one value stands for all, no stride for the
 // kernel.
 struct Window {
   int64_t kernel[3];
@@ -31,8 +41,9 @@ struct Window {
   int64_t dilation[3];
   bool ceil_mode;
 
+  // Of `spatial` axes, the last ones; the others have windows of one position.
   Window(const IntArrayView& kernel_size, const IntArrayView& strides, const IntArrayView& paddings,
-         const IntArrayView& dilations, bool ceil);
+         const IntArrayView& dilations, bool ceil, int spatial = 3);
 
   // Number of window positions along an axis of this length.
   int64_t positions(int64_t length, int axis) const;

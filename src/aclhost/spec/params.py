@@ -201,12 +201,16 @@ class Flag(Parameter):
     """A bool."""
 
     default: bool | None = None
+    is_const: bool = False  # whether upstream's prototype says so
 
-    c_type = "bool"
     kind = "kFlag"
     field_type = "bool"
     python_type = "bool"
     two_phase_type = "bool"
+
+    @property
+    def c_type(self) -> str:  # type: ignore[override]
+        return "const bool" if self.is_const else "bool"
 
 
 @dataclass(frozen=True)

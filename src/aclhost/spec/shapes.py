@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from aclhost.spec import formats
 from aclhost.spec.call import Call, TensorArg
-from aclhost.spec.terms import INT64_MAX, INT64_MIN, Term, saturated
+from aclhost.spec.terms import INT64_MAX, Term, saturated, window_count
 
 Shape = tuple[int, ...]
 
@@ -111,6 +111,23 @@ class AxisDivided(ShapeTerm):
         if -len(shape) <= axis < len(shape):
             shape[axis] //= self.by
         return tuple(shape)
+
+
+@dataclass(frozen=True)
+class WithLast(ShapeTerm):
+    """A tensor's shape with other last lengths, but for some at the end; a short one stays."""
+
+    parameter: str
+    kept: int  # at the end
+    terms: tuple[Term, ...]
+
+    def evaluate(self, call: Call) -> Shape:
+        shape = call.shape(self.parameter)
+        first = len(shape) - self.kept - len(self.terms)
+        if first < 0:
+            return shape
+        lengths = (term.evaluate(call) for term in self.terms)
+        return (*shape[:first], *lengths, *shape[len(shape) - self.kept :])
 
 
 @dataclass(frozen=True)
@@ -314,16 +331,14 @@ class Pooled(ShapeTerm):
             values = call.integers(array)
             return (*values, 0, 0, 0)[0 if len(values) == 1 else axis]
 
-        ceil = call.arguments[self.ceil_mode]
-        stride = value(self.stride if call.integers(self.stride) else self.kernel)
-        if stride <= 0:
-            return 0
-        padding = value(self.padding)
-        steps = length + 2 * padding - value(self.dilation) * (value(self.kernel) - 1) - 1
-        count = (steps + (stride - 1 if ceil else 0)) // stride + 1
-        if ceil and (count - 1) * stride >= length + padding:
-            count -= 1
-        return max(INT64_MIN, min(INT64_MAX, count))
+        return window_count(
+            length,
+            value(self.kernel),
+            value(self.stride if call.integers(self.stride) else self.kernel),
+            (value(self.padding), value(self.padding)),
+            value(self.dilation),
+            bool(call.arguments[self.ceil_mode]),
+        )
 
 
 @dataclass(frozen=True)

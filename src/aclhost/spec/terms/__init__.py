@@ -73,6 +73,7 @@ from aclhost.spec.terms.values import (
     TextIs,
     ValueOf,
 )
+from aclhost.spec.terms.windows import WindowCount, window_count
 
 __all__ = [
     "INT64_MAX",
@@ -123,9 +124,11 @@ __all__ = [
     "TextIs",
     "Times",
     "ValueOf",
+    "WindowCount",
     "all_of",
     "any_of",
     "const",
     "promoted",
     "saturated",
+    "window_count",
 ]

@@ -16,6 +16,7 @@ _SCALARS: dict[str, type[ctypes._SimpleCData[Any]]] = {
     "aclnnStatus": ctypes.c_int32,
     "aclFloat16": ctypes.c_uint16,
     "int": ctypes.c_int,
+    "int8_t": ctypes.c_int8,
     "int32_t": ctypes.c_int32,
     "uint32_t": ctypes.c_uint32,
     "int64_t": ctypes.c_int64,

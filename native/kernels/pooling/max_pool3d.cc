@@ -101,8 +101,8 @@ class PoolByRows {
 };
 
 template <typename T, typename Index>
-Status pool(const MaxPool3dWithArgmaxArgs& args) {
-  const PoolTensors<T, Index> tensors(args, args.self.format == ACL_FORMAT_NDHWC);
+Status pool_typed(const MaxPool& pool) {
+  const PoolTensors<T, Index> tensors(pool);
   if (tensors.empty()) return {};
   const PoolInBlocks<T, Index> blocks(tensors);
   blocks.pays() ? blocks.compute() : PoolByRows<T, Index>(tensors).compute();
@@ -111,14 +111,18 @@ Status pool(const MaxPool3dWithArgmaxArgs& args) {
 
 }  // namespace
 
-Status run(const MaxPool3dWithArgmaxArgs& args) {
-  return visit_single(args.self, [&](auto tag) {
+Status max_pool(const MaxPool& pool) {
+  return visit_single(pool.self, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    if constexpr (std::is_same_v<T, double>)
-      return no_kernel_for(args.self);
-    else
-      return args.indices.dtype == ACL_INT64 ? pool<T, int64_t>(args) : pool<T, int32_t>(args);
+    return pool.indices.dtype == ACL_INT64 ? pool_typed<T, int64_t>(pool)
+                                           : pool_typed<T, int32_t>(pool);
   });
+}
+
+Status run(const MaxPool3dWithArgmaxArgs& args) {
+  return max_pool({args.self, args.out, args.indices,
+                   Window(args.kernelSize, args.stride, args.padding, args.dilation, args.ceilMode),
+                   args.self.format == ACL_FORMAT_NDHWC});
 }
 
 }  // namespace ACLHOST_ISA

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "kernels/pooling/max_pool.h"
 #include "kernels/pooling/max_pool3d_disjoint.h"
 #include "kernels/pooling/max_pool3d_overlapping.h"
 #include "kernels/pooling/max_pool3d_pairs.h"
@@ -32,13 +33,14 @@ void scatter(const PoolGradient& work, const Wanted& wanted, FirstBadIndex* bad)
   });
 }
 
-// A way that relies on indices inside their windows; slabs where they are not are done again.
-template <typename Way, typename T, typename Index>
+// A method that relies on indices inside their windows; slabs where they are not are done again.
+template <typename Method, typename T, typename Index>
 void compute(const PoolGradient& work, FirstBadIndex* bad) {
   SlabFlags outside;
-  const Way way(work, &outside);
-  const int64_t grain = std::max<int64_t>(kParallelElements / way.elements_of_unit(), 1);
-  parallel_for(way.units(), grain, [&](int64_t begin, int64_t end) { way.compute(begin, end); });
+  const Method method(work, &outside);
+  const int64_t grain = std::max<int64_t>(kParallelElements / method.elements_of_unit(), 1);
+  parallel_for(method.units(), grain,
+               [&](int64_t begin, int64_t end) { method.compute(begin, end); });
   if (!outside.any()) return;
   scatter<T, Index>(work, [&](int64_t slab) { return outside.get(slab); }, bad);
 }
@@ -58,12 +60,12 @@ Window reduced(Window window, const Volumes& pooled, const Volumes& input) {
 }
 
 template <typename T, typename Index>
-Status backward(const MaxPool3dWithArgmaxBackwardArgs& args) {
-  // A channels-last label is no more than a label here: upstream reads N, C, D, H, W regardless.
-  PoolGradient work = {
-      volumes_of(args.gradOutput, sizeof(T)), volumes_of(args.indices, sizeof(Index)),
-      volumes_of(args.gradInput, sizeof(T)),
-      Window(args.kernelSize, args.stride, args.padding, args.dilation, args.ceilMode), false};
+Status backward(const MaxPoolGradient& gradient) {
+  const bool channels_last = gradient.channels_last;
+  PoolGradient work = {volumes_of(gradient.gradients, sizeof(T), channels_last),
+                       volumes_of(gradient.indices, sizeof(Index), channels_last),
+                       volumes_of(gradient.result, sizeof(T), channels_last), gradient.window,
+                       false};
   if (work.gradients.empty() || work.result.empty()) return {};
   work.window = reduced(work.window, work.gradients, work.result);
   const int64_t positions = work.gradients.slab(0).elements();
@@ -74,7 +76,9 @@ Status backward(const MaxPool3dWithArgmaxBackwardArgs& args) {
   constexpr int64_t kPosition = sizeof(T) + sizeof(Index);
   work.past_cache = limit * int64_t{sizeof(T)} + positions * kPosition > most;
   FirstBadIndex bad;
-  if (PairedWindows<T, Index>::possible(work)) {
+  if (gradient.any_windows) {
+    scatter<T, Index>(work, [](int64_t) { return true; }, &bad);
+  } else if (PairedWindows<T, Index>::possible(work)) {
     compute<PairedWindows<T, Index>, T, Index>(work, &bad);
   } else if (DisjointWindows<T, Index>::possible(work)) {
     compute<DisjointWindows<T, Index>, T, Index>(work, &bad);
@@ -84,22 +88,25 @@ Status backward(const MaxPool3dWithArgmaxBackwardArgs& args) {
     scatter<T, Index>(work, [](int64_t) { return true; }, &bad);
   }
   if (bad.get().position < 0) return {};
-  return index_out_of_range(MaxPool3dWithArgmaxBackwardArgs::kOperator, args.indices,
-                            bad.get().position, bad.get().value, limit);
+  return index_out_of_range(gradient.op, gradient.named, bad.get().position, bad.get().value,
+                            limit);
 }
 
 }  // namespace
 
-Status run(const MaxPool3dWithArgmaxBackwardArgs& args) {
-  return visit_single(args.self, [&](auto tag) {
+Status max_pool_gradient(const MaxPoolGradient& gradient) {
+  return visit_single(gradient.result, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    if constexpr (std::is_same_v<T, double>) {
-      return no_kernel_for(args.self);
-    } else {
-      return args.indices.dtype == ACL_INT64 ? backward<T, int64_t>(args)
-                                             : backward<T, int32_t>(args);
-    }
+    return gradient.indices.dtype == ACL_INT64 ? backward<T, int64_t>(gradient)
+                                               : backward<T, int32_t>(gradient);
   });
+}
+
+// A channels-last label is no more than a label here: upstream reads N, C, D, H, W regardless.
+Status run(const MaxPool3dWithArgmaxBackwardArgs& args) {
+  return max_pool_gradient(
+      {args.kOperator, args.indices, args.gradOutput, args.indices, args.gradInput,
+       Window(args.kernelSize, args.stride, args.padding, args.dilation, args.ceilMode)});
 }
 
 }  // namespace ACLHOST_ISA

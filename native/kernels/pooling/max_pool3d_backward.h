@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the ways to scatter gradients have in common.
+// What the methods to scatter gradients have in common.
 //
 // Sums are float32, start at 0 and grow in ascending pooled position, and are rounded once. All
-// ways keep to that, so all give the same bits. The fast ways rely on indices that lie inside their
-// windows, as pooling gives them. They look at every index; a slab where one lies elsewhere gets a
-// flag and is done again by the way that takes all indices.
+// methods keep to that, so all give the same bits. The fast ones rely on indices that lie inside
+// their windows, as pooling gives them. They look at every index; a slab where one lies elsewhere
+// gets a flag and is done again by the method that takes all indices.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 
 #include "engines/elementwise.h"
+#include "engines/window_axis.h"
 #include "kernels/pooling/volume.h"
 #include "operator/shapes.h"
 #include "simd/permute.h"
@@ -20,12 +21,6 @@ inline namespace ACLHOST_ISA {
 
 // Functions of inner loops: inlined into a large one, they would lose registers to it.
 #define ACLHOST_APART __attribute__((noinline))
-
-struct Range {
-  int64_t begin;
-  int64_t end;
-  int64_t size() const { return end - begin; }
-};
 
 // Pooled rows that are shorter are not worth vectors: adding up is faster.
 constexpr int64_t kFewestColumns = 8;

@@ -4,10 +4,10 @@
 
 #include <cstdint>
 
+#include "kernels/pooling/max_pool.h"
 #include "kernels/pooling/max_pool3d.h"
 #include "kernels/pooling/volume.h"
 #include "operator/shapes.h"
-#include "ops/max_pool3d_with_argmax.h"
 #include "simd/memory.h"
 
 namespace aclhost {
@@ -21,11 +21,11 @@ struct PoolBlock {
 
 template <typename T, typename Index>
 struct PoolTensors {
-  PoolTensors(const MaxPool3dWithArgmaxArgs& args, bool channels_last)
-      : window(args.kernelSize, args.stride, args.padding, args.dilation, args.ceilMode),
-        self(volumes_of(args.self, sizeof(T), channels_last)),
-        out(volumes_of(args.out, sizeof(T), channels_last)),
-        indices(volumes_of(args.indices, sizeof(Index), channels_last)) {}
+  explicit PoolTensors(const MaxPool& pool)
+      : window(pool.window),
+        self(volumes_of(pool.self, sizeof(T), pool.channels_last)),
+        out(volumes_of(pool.out, sizeof(T), pool.channels_last)),
+        indices(volumes_of(pool.indices, sizeof(Index), pool.channels_last)) {}
 
   bool empty() const { return self.empty() || out.empty(); }
 

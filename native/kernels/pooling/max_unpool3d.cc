@@ -299,14 +299,18 @@ class Scatter {
 
 }  // namespace
 
-Status run(const MaxUnpool3dArgs& args) {
-  return visit_width(args.self, [&](auto zero) {
+Status scatter_unpooled(const UnpoolTensors& tensors) {
+  return visit_width(tensors.small, [&](auto zero) {
     using Bits = decltype(zero);
-    const Unpooling u(args.outRef, args.self, args.indices, sizeof(Bits));
-    const BadIndex bad = args.indices.dtype == ACL_INT32 ? Scatter<Bits, int32_t>(u).run()
-                                                         : Scatter<Bits, int64_t>(u).run();
-    return unpool_outcome(args.kOperator, u, args.indices, bad);
+    const Unpooling u(tensors.large, tensors.small, tensors.indices, sizeof(Bits));
+    const BadIndex bad = tensors.indices.dtype == ACL_INT32 ? Scatter<Bits, int32_t>(u).run()
+                                                            : Scatter<Bits, int64_t>(u).run();
+    return unpool_outcome(tensors.op, u, tensors.named, bad);
   });
+}
+
+Status run(const MaxUnpool3dArgs& args) {
+  return scatter_unpooled({args.kOperator, args.indices, args.outRef, args.self, args.indices});
 }
 
 }  // namespace ACLHOST_ISA

@@ -220,16 +220,20 @@ class Gather {
 
 }  // namespace
 
-Status run(const MaxUnpool3dBackwardArgs& args) {
-  return visit_width(args.out, [&](auto zero) {
+Status gather_pooled(const UnpoolTensors& tensors) {
+  return visit_width(tensors.small, [&](auto zero) {
     using Bits = decltype(zero);
-    const Unpooling u(args.gradOutput, args.out, args.indices, sizeof(Bits));
+    const Unpooling u(tensors.large, tensors.small, tensors.indices, sizeof(Bits));
     const Gather<Bits> gather(u);
     FirstBadIndex bad;
     parallel_for(u.walk.total, kGrain,
                  [&](int64_t begin, int64_t end) { bad.add(gather.range(begin, end)); });
-    return unpool_outcome(args.kOperator, u, args.indices, bad.get());
+    return unpool_outcome(tensors.op, u, tensors.named, bad.get());
   });
+}
+
+Status run(const MaxUnpool3dBackwardArgs& args) {
+  return gather_pooled({args.kOperator, args.indices, args.gradOutput, args.out, args.indices});
 }
 
 }  // namespace ACLHOST_ISA

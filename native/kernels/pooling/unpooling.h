@@ -197,6 +197,17 @@ inline void note_bad(const Unpooling& u, int64_t position, const int64_t* taken,
   }
 }
 
+// One call: tensors of rank 4 or 5, and the indices as the client knows them, for messages.
+struct UnpoolTensors {
+  const char* op;
+  const TensorView& named;
+  const TensorView& large;
+  const TensorView& small;
+  const TensorView& indices;
+};
+Status scatter_unpooled(const UnpoolTensors& tensors);  // from small to large; INT32 or INT64
+Status gather_pooled(const UnpoolTensors& tensors);     // from large to small; INT64
+
 Status unpool_outcome(const char* op, const Unpooling& u, const TensorView& indices,
                       const BadIndex& bad);
 

@@ -50,6 +50,21 @@ struct Volumes {
   }
 };
 
+// Images as volumes of one plane: height and width are the last two dimensions, or those in the
+// middle where channels come last.
+inline TensorView with_depth(const TensorView& image, bool channels_last = false) {
+  TensorView volume = image;
+  const int axis = channels_last ? 1 : image.rank - 2;
+  for (int i = image.rank; i > axis; --i) {
+    volume.shape[i] = image.shape[i - 1];
+    volume.strides[i] = image.strides[i - 1];
+  }
+  volume.shape[axis] = 1;
+  volume.strides[axis] = 0;
+  ++volume.rank;
+  return volume;
+}
+
 // A tensor of rank 4 has no batch. Other ranks get here with a single element only, which the
 // checks accept in any rank.
 inline Volumes volumes_of(const TensorView& view, int64_t item_size, bool channels_last = false) {

@@ -47,3 +47,33 @@ def pool_windows(
         for window in itertools.product(*axes)
     ]
     return np.array(rows, np.int64), (*shape[:-3], *(len(axis) for axis in axes))
+
+
+def window_maxima(
+    self: npt.NDArray[np.float64], positions: npt.NDArray[np.int64], spatial: int
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
+    """Every window as a row of candidates: the first maximum, or else the last NaN."""
+    volumes = self.reshape(-1, int(np.prod(self.shape[-spatial:])))
+    values = np.where(positions < 0, -np.inf, volumes[:, positions])
+    last = values.shape[-1] - 1 - values[..., ::-1].argmax(-1)
+    best = np.where(np.isnan(values).any(-1), last, values.argmax(-1))
+    rows = np.arange(len(positions))
+    inside = (positions >= 0).argmax(-1)
+    best = np.where(positions[rows, best] < 0, inside, best)  # padding ties with a real -inf
+    maxima = np.take_along_axis(values, best[..., None], -1)
+    return maxima, np.maximum(positions[rows, best], 0)
+
+
+def collected(
+    gradients: npt.NDArray[np.float64],
+    indices: npt.NDArray[np.int64],
+    shape: Sequence[int],
+    spatial: int,
+) -> npt.NDArray[np.float64]:
+    """Each volume collects its gradients at their indices."""
+    size = int(np.prod(shape[-spatial:]))
+    result = np.zeros((int(np.prod(shape)) // max(size, 1), size))
+    rows = np.arange(len(result))[:, None]
+    positions = indices.reshape(len(result), -1)
+    np.add.at(result, (rows, positions), gradients.reshape(len(result), -1))
+    return result.reshape(tuple(shape))

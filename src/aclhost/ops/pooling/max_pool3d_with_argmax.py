@@ -48,21 +48,12 @@ def golden(
     dilation: Ints,
     ceil_mode: bool,
 ) -> tuple[Array, Ints]:
-    """Every window as a row of candidates: the first maximum, or else the last NaN."""
-    import numpy as np
-
-    from aclhost.reference.pooling import pool_windows
+    """Windows of flat positions."""
+    from aclhost.reference.pooling import pool_windows, window_maxima
 
     positions, shape = pool_windows(self.shape, kernel_size, stride, padding, dilation, ceil_mode)
-    volumes = self.reshape(-1, np.prod(self.shape[-3:]))
-    values = np.where(positions < 0, -np.inf, volumes[:, positions])
-    last = values.shape[-1] - 1 - values[..., ::-1].argmax(-1)
-    best = np.where(np.isnan(values).any(-1), last, values.argmax(-1))
-    rows = np.arange(len(positions))
-    inside = (positions >= 0).argmax(-1)
-    best = np.where(positions[rows, best] < 0, inside, best)  # padding ties with a real -inf
-    maxima = np.take_along_axis(values, best[..., None], -1)
-    return maxima.reshape(shape), np.maximum(positions[rows, best], 0).reshape(shape)
+    maxima, indices = window_maxima(self, positions, 3)
+    return maxima.reshape(shape), indices.reshape(shape)
 
 
 def _call(self: TensorArg, pooled: tuple[int, ...], index_dtype: DataType = INT32) -> Call:

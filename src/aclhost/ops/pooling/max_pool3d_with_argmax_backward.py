@@ -71,13 +71,9 @@ def golden(
     ceil_mode: bool,
 ) -> Array:
     """Each volume collects its gradients at their indices."""
-    import numpy as np
+    from aclhost.reference.pooling import collected
 
-    result = np.zeros((self[..., 0, 0, 0].size, np.prod(self.shape[-3:])), self.dtype)
-    rows = np.arange(len(result))[:, None]
-    positions = indices.reshape(len(result), -1)
-    np.add.at(result, (rows, positions), grad_output.reshape(len(result), -1))
-    return result.reshape(self.shape)
+    return collected(grad_output, indices, self.shape, 3)
 
 
 def _call(

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+// Windows over one, two or three axes: every target takes the sources of a range along each axis.
+//
+// Pooling takes, for each position of the result, a window of the input; its gradient takes, for
+// each position of the input, the windows that look there. Both are ranges along each axis, so both
+// are done here: first whole rows are joined, in vectors, then the columns of the joined row. The
+// order follows from the shapes alone.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+#include "engines/elementwise.h"
+#include "engines/window_axis.h"
+#include "kernels/pooling/volume.h"
+#include "simd/convert.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+
+struct WindowWork {
+  Volumes sources;
+  Volumes targets;
+  WindowAxis axes[3];
+  bool gradient = false;  // targets are positions, sources are windows
+  bool with_padding = false;
+  int64_t divisor = 0;  // of every window; 0: its number of positions
+
+  Range sources_of(int axis, int64_t target) const {
+    return gradient ? axes[axis].windows(target) : axes[axis].positions(target);
+  }
+  // What a mean over a window is divided by is a product over the axes.
+  int64_t counted(int axis, int64_t window) const {
+    if (divisor != 0) return axis == 0 ? divisor : 1;
+    return axes[axis].counted(window, with_padding);
+  }
+};
+
+// Joined sources are numbers of this type.
+template <typename T, bool is_integer = std::is_integral_v<T>>
+struct WindowNumber {
+  using type = ComputeType<T>;
+  static type from(T element) { return widen(element); }
+  static T to(type number) { return Narrow<T>::from(number); }
+};
+template <typename T>
+struct WindowNumber<T, true> {
+  using type = T;
+  static T from(T element) { return element; }
+  static T to(T number) { return number; }
+};
+
+// What a target makes of its sources.
+struct WindowMean {
+  static constexpr bool kDivides = true;
+  template <typename Number>
+  static Number start() {
+    return 0;
+  }
+  template <typename Number>
+  static Number join(Number sum, Number number) {
+    return sum + number;
+  }
+};
+// A NaN is larger than every number.
+struct WindowMaximum {
+  static constexpr bool kDivides = false;
+  template <typename Number>
+  static Number start() {
+    using Limits = std::numeric_limits<Number>;
+    return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+  }
+  template <typename Number>
+  static Number join(Number maximum, Number number) {
+    return (number > maximum) | (number != number) ? number : maximum;
+  }
+};
+
+template <typename T, typename Join>
+class Windows {
+ public:
+  explicit Windows(const WindowWork& work) : work_(work) {}
+
+  void compute() const {
+    const Volumes& targets = work_.targets;
+    const int64_t rows = targets.slabs() * targets.shape[2] * targets.shape[3];
+    const int64_t joined = std::max<int64_t>(
+        work_.sources.slab(0).elements() / (targets.shape[2] * targets.shape[3]), targets.shape[4]);
+    parallel_for(rows, std::max<int64_t>(kParallelElements / 2 / joined, 1),
+                 [&](int64_t begin, int64_t end) { compute_rows(begin, end); });
+  }
+
+ private:
+  using Number = typename WindowNumber<T>::type;
+  static constexpr int64_t kMostSources = 2048, kMostTargets = 512, kLanes = 16;
+
+  // Targets of a row that are computed together, and the sources that they need.
+  struct Columns {
+    int64_t first, count;
+    Range all;
+    Range of[kMostTargets];
+    Number counted[kMostSources];  // of the targets, or of the sources for a gradient
+    int64_t even_begin, even_end;  // targets among them with as many sources each, evenly spaced
+    int64_t step;
+  };
+  struct Buffers {
+    alignas(64) Number sources[kMostSources];
+    alignas(64) Number targets[kMostTargets];
+  };
+  struct Rows {
+    int64_t slab;
+    Range depth, height;
+    bool operator==(const Rows& other) const {
+      return slab == other.slab && depth.begin == other.depth.begin &&
+             depth.end == other.depth.end && height.begin == other.height.begin &&
+             height.end == other.height.end;
+    }
+  };
+
+  // Rows are numbered through all slabs and computed independently.
+  void compute_rows(int64_t begin, int64_t end) const {
+    const Volumes& targets = work_.targets;
+    Columns columns;
+    Buffers buffers;
+    for (columns.first = 0; columns.first < targets.shape[4]; columns.first += columns.count) {
+      take_columns(&columns);
+      Rows before = {-1, {0, 0}, {0, 0}};
+      for (int64_t row = begin; row < end; ++row) {
+        const int64_t h = row % targets.shape[3], plane = row / targets.shape[3];
+        const int64_t d = plane % targets.shape[2], slab = plane / targets.shape[2];
+        const Rows rows = {slab, work_.sources_of(0, d), work_.sources_of(1, h)};
+        // Neighbours of one window get the same gradients.
+        if (!(rows == before)) compute_row(rows, columns, &buffers);
+        before = rows;
+        if (Join::kDivides && !work_.gradient) {
+          divide(work_.counted(0, d) * work_.counted(1, h), columns, buffers.targets);
+          before.slab = -1;
+        }
+        put(targets.slab(slab).row(d, h), columns, buffers.targets);
+      }
+    }
+  }
+
+  void take_columns(Columns* columns) const {
+    const int64_t left = work_.targets.shape[4] - columns->first;
+    const int64_t most = std::min(left, kMostTargets);
+    columns->all = work_.sources_of(2, columns->first);
+    int64_t count = 0;
+    for (; count < most; ++count) {
+      const Range of = work_.sources_of(2, columns->first + count);
+      if (count > 0 && of.end - columns->all.begin > kMostSources) break;
+      columns->of[count] = of;
+      columns->all.end = std::max(columns->all.end, of.end);
+    }
+    columns->count = count;
+    if (Join::kDivides) count_columns(columns);
+    find_even(columns);
+  }
+
+  void count_columns(Columns* columns) const {
+    const int64_t first = work_.gradient ? columns->all.begin : columns->first;
+    const int64_t count = work_.gradient ? columns->all.size() : columns->count;
+    for (int64_t i = 0; i < std::min(count, kMostSources); ++i) {
+      columns->counted[i] = static_cast<Number>(work_.counted(2, first + i));
+    }
+  }
+
+  // Only the first and the last ones differ, by the padding.
+  static void find_even(Columns* columns) {
+    const Range* const of = columns->of;
+    const int64_t middle = columns->count / 2;
+    columns->even_begin = columns->even_end = 0;
+    if (columns->count < 4) return;
+    const int64_t size = of[middle].size(), step = of[middle + 1].begin - of[middle].begin;
+    const auto is_even = [&](int64_t a, int64_t b) {
+      return of[a].size() == size && of[b].size() == size && of[b].begin - of[a].begin == step;
+    };
+    if (step <= 0 || size <= 0 || size > kLanes || !is_even(middle, middle + 1)) return;
+    columns->step = step;
+    columns->even_begin = middle;
+    columns->even_end = middle + 2;
+    while (columns->even_begin > 0 && is_even(columns->even_begin - 1, columns->even_begin)) {
+      --columns->even_begin;
+    }
+    while (columns->even_end < columns->count &&
+           is_even(columns->even_end - 1, columns->even_end)) {
+      ++columns->even_end;
+    }
+  }
+
+  void compute_row(const Rows& rows, const Columns& columns, Buffers* buffers) const {
+    if (columns.all.size() <= kMostSources) {
+      join_rows(rows, columns.all, columns.counted, buffers->sources);
+      join_columns(columns, buffers);
+      return;
+    }
+    // A single target whose sources do not fit.
+    Number joined = Join::template start<Number>();
+    Number counted[kMostSources];
+    for (int64_t begin = columns.all.begin; begin < columns.all.end; begin += kMostSources) {
+      const Range part = {begin, std::min(begin + kMostSources, columns.all.end)};
+      for (int64_t i = 0; work_.gradient && Join::kDivides && i < part.size(); ++i) {
+        counted[i] = static_cast<Number>(work_.counted(2, begin + i));
+      }
+      join_rows(rows, part, counted, buffers->sources);
+      joined = Join::join(joined, join_run(buffers->sources, part.size()));
+    }
+    buffers->targets[0] = joined;
+  }
+
+  void join_rows(const Rows& rows, const Range& part, const Number* counted, Number* to) const {
+    const Slab slab = work_.sources.slab(rows.slab);
+    const int64_t stride = slab.strides[2], count = part.size();
+    std::fill_n(to, count, Join::template start<Number>());
+    for (int64_t d = rows.depth.begin; d < rows.depth.end; ++d) {
+      for (int64_t h = rows.height.begin; h < rows.height.end; ++h) {
+        const char* const from = slab.row(d, h) + part.begin * stride;
+        if (Join::kDivides && work_.gradient) {
+          const auto rows_counted = static_cast<Number>(work_.counted(0, d) * work_.counted(1, h));
+          add_divided(from, stride, count, rows_counted, counted, to);
+        } else if (stride == static_cast<int64_t>(sizeof(T))) {
+          join_row(from, std::integral_constant<int64_t, sizeof(T)>{}, count, to);
+        } else {
+          join_row(from, stride, count, to);
+        }
+      }
+    }
+  }
+
+  template <typename Stride>
+  static void join_row(const char* from, Stride stride, int64_t count, Number* to) {
+    for (int64_t i = 0; i < count; ++i) {
+      to[i] = Join::join(to[i], WindowNumber<T>::from(load<T>(from + i * stride)));
+    }
+  }
+
+  static void add_divided(const char* from, int64_t stride, int64_t count, Number rows_counted,
+                          const Number* counted, Number* to) {
+    if constexpr (Join::kDivides) {
+      const auto add = [&](auto step) {
+        for (int64_t i = 0; i < count; ++i) {
+          to[i] += WindowNumber<T>::from(load<T>(from + i * step)) / (rows_counted * counted[i]);
+        }
+      };
+      constexpr int64_t kSize = sizeof(T);
+      stride == kSize ? add(std::integral_constant<int64_t, kSize>{}) : add(stride);
+    }
+  }
+
+  static void join_columns(const Columns& columns, Buffers* buffers) {
+    const auto join_one = [&](int64_t i) {
+      const Range& of = columns.of[i];
+      const Number* const from = buffers->sources + (of.begin - columns.all.begin);
+      buffers->targets[i] = join_run(from, of.size());
+    };
+    for (int64_t i = 0; i < columns.even_begin; ++i) join_one(i);
+    const int64_t begin = columns.even_begin, even = columns.even_end - begin;
+    if (even > 0) {
+      const Number* const from = buffers->sources + (columns.of[begin].begin - columns.all.begin);
+      Number* const to = buffers->targets + begin;
+      const int64_t size = columns.of[begin].size();
+      if (columns.step == 1) {
+        join_even(from, std::integral_constant<int64_t, 1>{}, size, even, to);
+      } else if (columns.step == 2) {
+        join_even(from, std::integral_constant<int64_t, 2>{}, size, even, to);
+      } else {
+        join_even(from, columns.step, size, even, to);
+      }
+    }
+    for (int64_t i = columns.even_end; i < columns.count; ++i) join_one(i);
+  }
+
+  template <typename Step>
+  static void join_even(const Number* from, Step step, int64_t size, int64_t count, Number* to) {
+    for (int64_t i = 0; i < count; ++i) to[i] = from[i * step];
+    for (int64_t k = 1; k < size; ++k) {
+      for (int64_t i = 0; i < count; ++i) to[i] = Join::join(to[i], from[i * step + k]);
+    }
+  }
+
+  // Few numbers one after the other, many in lanes.
+  static Number join_run(const Number* from, int64_t count) {
+    Number lanes[kLanes];
+    std::fill_n(lanes, kLanes, Join::template start<Number>());
+    int64_t i = 0;
+    for (; i + kLanes <= count; i += kLanes) {
+      for (int64_t k = 0; k < kLanes; ++k) lanes[k] = Join::join(lanes[k], from[i + k]);
+    }
+    Number joined = lanes[0];
+    for (int64_t k = 1; count >= kLanes && k < kLanes; ++k) joined = Join::join(joined, lanes[k]);
+    for (; i < count; ++i) joined = Join::join(joined, from[i]);
+    return joined;
+  }
+
+  static void divide(int64_t rows_counted, const Columns& columns, Number* targets) {
+    if constexpr (Join::kDivides) {
+      const auto rows = static_cast<Number>(rows_counted);
+      for (int64_t i = 0; i < columns.count; ++i) targets[i] /= rows * columns.counted[i];
+    }
+  }
+
+  void put(char* row, const Columns& columns, const Number* from) const {
+    constexpr int64_t kSize = sizeof(T);
+    const int64_t stride = work_.targets.strides[4];
+    const auto put_all = [&](auto step) {
+      char* const to = row + columns.first * step;
+      for (int64_t i = 0; i < columns.count; ++i) {
+        store<T>(to + i * step, WindowNumber<T>::to(from[i]));
+      }
+    };
+    stride == kSize ? put_all(std::integral_constant<int64_t, kSize>{}) : put_all(stride);
+  }
+
+  const WindowWork& work_;
+};
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

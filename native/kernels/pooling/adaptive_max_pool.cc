@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Adaptive max pools. Windows of one size are sliding ones, with their fast kernels; others are
+// computed by the definition.
+#include <algorithm>
+
+#include "engines/elementwise.h"
+#include "engines/window_axis.h"
+#include "kernels/pooling/max_pool.h"
+#include "kernels/pooling/max_pool3d.h"
+#include "kernels/pooling/staged_result.h"
+#include "ops/adaptive_max_pool2d.h"
+#include "ops/adaptive_max_pool2d_backward.h"
+#include "ops/adaptive_max_pool3d.h"
+#include "ops/adaptive_max_pool3d_backward.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+namespace {
+
+struct AdaptiveWindows {
+  WindowAxis axes[3];
+  bool even = true;  // all of one size, side by side
+
+  AdaptiveWindows(const Volumes& input, const Volumes& pooled) {
+    for (int axis = 0; axis < 3; ++axis) {
+      axes[axis].input = input.shape[2 + axis];
+      axes[axis].pooled = pooled.shape[2 + axis];
+      axes[axis].adaptive = true;
+      even = even && axes[axis].input % axes[axis].pooled == 0;
+    }
+  }
+
+  // Sliding windows that hold these; exactly these if they are even.
+  Window sliding() const {
+    Window window({}, {}, {}, {}, false, 0);
+    for (int axis = 0; axis < 3; ++axis) {
+      const int64_t stride = std::max<int64_t>(axes[axis].input / axes[axis].pooled, 1);
+      const int64_t last = (axes[axis].pooled - 1) * stride;
+      window.stride[axis] = stride;
+      window.kernel[axis] = std::max<int64_t>(axes[axis].input - last, 1);
+    }
+    return window;
+  }
+
+  Taps taps(int axis, int64_t position) const {
+    const Range range = axes[axis].positions(position);
+    return {range.begin, 1, range.size()};
+  }
+};
+
+template <typename T, typename Index>
+void pool_by_definition(const Volumes& self, const Volumes& out, const Volumes& indices) {
+  const AdaptiveWindows windows(self, out);
+  const int64_t rows = out.slabs() * out.shape[2] * out.shape[3];
+  const int64_t row = std::max<int64_t>(self.slab(0).elements() / (out.shape[2] * out.shape[3]), 1);
+  const auto compute = [&](int64_t begin, int64_t end) {
+    for (int64_t number = begin; number < end; ++number) {
+      const int64_t h = number % out.shape[3], plane = number / out.shape[3];
+      const int64_t d = plane % out.shape[2], slab = plane / out.shape[2];
+      const Slab source = self.slab(slab);
+      char* const values = out.slab(slab).row(d, h);
+      char* const places = indices.slab(slab).row(d, h);
+      for (int64_t w = 0; w < out.shape[4]; ++w) {
+        const Maximum<T> best =
+            window_maximum<T>(source, windows.taps(0, d), windows.taps(1, h), windows.taps(2, w));
+        store(values + w * out.strides[4], best.element);
+        store(places + w * indices.strides[4], static_cast<Index>(best.index));
+      }
+    }
+  };
+  parallel_for(rows, std::max<int64_t>(kParallelElements / 4 / row, 1), compute);
+}
+
+Status adaptive_max_pool(const MaxPool& pool) {
+  return visit_floating(pool.self, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    const bool wide = pool.indices.dtype == ACL_INT64;
+    const Volumes self = volumes_of(pool.self, sizeof(T), pool.channels_last);
+    const Volumes out = volumes_of(pool.out, sizeof(T));
+    const Volumes indices = volumes_of(pool.indices, wide ? 8 : 4);
+    if (self.empty() || out.empty()) return Status{};
+    const AdaptiveWindows windows(self, out);
+    if (windows.even && !std::is_same_v<T, double> && !pool.channels_last) {
+      MaxPool sliding = pool;
+      sliding.window = windows.sliding();
+      return max_pool(sliding);
+    }
+    wide ? pool_by_definition<T, int64_t>(self, out, indices)
+         : pool_by_definition<T, int32_t>(self, out, indices);
+    return Status{};
+  });
+}
+
+const Window kAnyWindow({}, {}, {}, {}, false, 0);
+
+Status adaptive_max_pool_gradient(const char* op, const TensorView& named,
+                                  const TensorView& gradients, const TensorView& indices,
+                                  const TensorView& result) {
+  const Volumes input = volumes_of(result, 1), pooled = volumes_of(gradients, 1);
+  if (input.empty() || pooled.empty()) return {};
+  const AdaptiveWindows windows(input, pooled);
+  return max_pool_gradient(
+      {op, named, gradients, indices, result, windows.sliding(), false, !windows.even});
+}
+
+// The results are N, C, H, W even where the label of self says that channels come last.
+Shape pooled_image(const AdaptiveMaxPool2dArgs& args, bool channels_last) {
+  Shape shape = shape_of(args.self);
+  if (channels_last) shape.dims[1] = args.self.shape[3];
+  shape.dims[shape.rank - 2] = args.outputSize.at(0);
+  shape.dims[shape.rank - 1] = args.outputSize.at(1);
+  return shape;
+}
+
+}  // namespace
+
+Status run(const AdaptiveMaxPool2dArgs& args) {
+  const bool channels_last = args.self.rank == 4 && args.self.format == ACL_FORMAT_NHWC;
+  const Shape shape = pooled_image(args, channels_last);
+  StagedResult out(args.outputOut, shape, args.self.dtype);
+  StagedResult indices(args.indicesOut, shape, args.indicesOut.dtype);
+  Status status = out.prepare();
+  if (status.ok()) status = indices.prepare();
+  if (status.ok()) {
+    status = adaptive_max_pool({with_depth(args.self, channels_last), with_depth(out.view()),
+                                with_depth(indices.view()), kAnyWindow, channels_last});
+  }
+  if (status.ok()) status = out.deliver();
+  return status.ok() ? indices.deliver() : status;
+}
+
+Status run(const AdaptiveMaxPool3dArgs& args) {
+  return adaptive_max_pool({args.self, args.outputOut, args.indicesOut, kAnyWindow});
+}
+
+Status run(const AdaptiveMaxPool2dBackwardArgs& args) {
+  return adaptive_max_pool_gradient(args.kOperator, args.indices, with_depth(args.gradOutput),
+                                    with_depth(args.indices), with_depth(args.gradInput));
+}
+
+Status run(const AdaptiveMaxPool3dBackwardArgs& args) {
+  return adaptive_max_pool_gradient(args.kOperator, args.indices, args.gradOutput, args.indices,
+                                    args.gradInput);
+}
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values that rules are made of; the Python half is src/aclhost/spec/terms and shapes.py.
+// The values that rules are made of; the Python half is src/aclhost/spec/terms, shapes.py
+// and volumes.py.
 #pragma once
 
 #include <algorithm>

@@ -68,12 +68,15 @@ def adaptive(lengths: Sequence[int], pooled: Sequence[int]) -> list[list[Span]]:
 
 def means(
     axes: list[list[Span]], with_padding: bool, divisor: int
-) -> Iterator[tuple[tuple[int, ...], tuple[Any, ...], int]]:
-    """Each window: its place among them, what it sees, and what its mean is divided by."""
+) -> Iterator[tuple[Any, Any, int]]:
+    """Each window: its place among them, what it sees, and what its mean is divided by.
+
+    Both are the end of an index.
+    """
     for place in product(*(range(len(axis)) for axis in axes)):
         spans = [axis[i] for axis, i in zip(axes, place, strict=True)]
         counted = prod(s.padded if with_padding else s.end - s.begin for s in spans)
-        yield place, tuple(slice(s.begin, s.end) for s in spans), divisor or counted
+        yield (..., *place), (..., *(slice(s.begin, s.end) for s in spans)), divisor or counted
 
 
 def average(
@@ -83,8 +86,7 @@ def average(
     spatial = len(axes)
     out = np.zeros((*self.shape[:-spatial], *map(len, axes)))
     for place, seen, by in means(axes, with_padding, divisor):
-        window: Any = self[(..., *seen)]
-        out[(..., *place)] = window.sum(axis=tuple(range(-spatial, 0))) / by
+        out[place] = self[seen].sum(axis=tuple(range(-spatial, 0))) / by
     return out
 
 
@@ -98,8 +100,8 @@ def spread(
     """The gradient: every window gives each of its positions an equal share."""
     result, ones = np.zeros(shape), (1,) * len(axes)
     for place, seen, by in means(axes, with_padding, divisor):
-        share: Any = gradients[(..., *place)] / by
-        result[(..., *seen)] += share.reshape(*share.shape, *ones)
+        share = gradients[place] / by
+        result[seen] += share.reshape(*share.shape, *ones)
     return result
 
 

@@ -31,8 +31,8 @@ from aclhost.spec.rules import (
     volume_at_most,
     when,
 )
-from aclhost.spec.shapes import Pooled
 from aclhost.spec.terms import DtypeOf, const
+from aclhost.spec.volumes import Pooled
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array, Ints

@@ -35,7 +35,7 @@ from aclhost.spec.rules import (
     volume_at_most,
     when,
 )
-from aclhost.spec.shapes import Pooled
+from aclhost.spec.volumes import Pooled
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array, Ints

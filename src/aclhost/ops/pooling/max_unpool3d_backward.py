@@ -39,7 +39,7 @@ from aclhost.spec.rules import (
     shape_is,
     supported_on,
 )
-from aclhost.spec.shapes import WithSpatial
+from aclhost.spec.volumes import WithSpatial
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array, Ints

@@ -32,8 +32,8 @@ from aclhost.spec.rules import (
     supported_on,
     when,
 )
-from aclhost.spec.shapes import ResizedVolume
 from aclhost.spec.terms import DtypeOf
+from aclhost.spec.volumes import ResizedVolume
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array, Ints

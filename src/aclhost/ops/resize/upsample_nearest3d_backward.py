@@ -27,8 +27,9 @@ from aclhost.spec.rules import (
     supported_on,
     when,
 )
-from aclhost.spec.shapes import ArrayShape, VolumeShape
+from aclhost.spec.shapes import ArrayShape
 from aclhost.spec.terms import DtypeOf
+from aclhost.spec.volumes import VolumeShape
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array, Ints

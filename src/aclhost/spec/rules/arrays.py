@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from aclhost.spec import shapes
+from aclhost.spec import volumes
 from aclhost.spec.rules.base import Rule, Shown, listing
 from aclhost.spec.shapes import ShapeOf
 from aclhost.spec.terms import AtMost, Const, EveryItem, In, LengthOf, Term
@@ -77,7 +77,7 @@ def at_most_half(parameter: str, other: str) -> Rules:
         Rule(
             "at_most_half",
             parameter,
-            shapes.AtMostHalf(parameter, other),
+            volumes.AtMostHalf(parameter, other),
             f"{parameter} must be at most half of {other}, rounded down",
             (Shown("array", parameter), " and ", Shown("array", other)),
             f"Reduce {parameter} or enlarge {other}.",
@@ -91,7 +91,7 @@ def holds_volume(parameter: str, tensor: str) -> Rules:
         Rule(
             "holds_volume",
             parameter,
-            shapes.HoldsVolume(parameter, tensor),
+            volumes.HoldsVolume(parameter, tensor),
             f"{parameter} must hold at least depth * height * width of {tensor}",
             (Shown("array", parameter), " for ", Shown("shape", ShapeOf(tensor))),
             f"Enlarge {parameter}: unpooling does not shrink.",

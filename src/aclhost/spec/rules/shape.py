@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from aclhost.spec import shapes
+from aclhost.spec import shapes, volumes
 from aclhost.spec.rules.base import Part, Rule, Shown, listing
 from aclhost.spec.shapes import ShapeOf, ShapeTerm
 from aclhost.spec.status import Status
@@ -73,7 +73,7 @@ def same_leading(parameter: str, other: str) -> Rules:
         Rule(
             "same_leading",
             parameter,
-            shapes.SameLeading(parameter, other),
+            volumes.SameLeading(parameter, other),
             f"{parameter} and {other} must agree in all but the last three dimensions",
             _shapes(parameter, other),
             "Use the same batch and channels for both.",
@@ -145,7 +145,7 @@ def spatial_positive(parameter: str) -> Rules:
         Rule(
             "spatial_positive",
             parameter,
-            shapes.SpatialPositive(parameter),
+            volumes.SpatialPositive(parameter),
             f"depth, height and width of {parameter} must be greater than 0",
             (_shape(parameter),),
             "Skip the call when there is nothing to compute.",
@@ -159,7 +159,7 @@ def channels_positive(parameter: str) -> Rules:
         Rule(
             "channels_positive",
             parameter,
-            AtMost(Const(1), shapes.Channels(parameter)),
+            AtMost(Const(1), volumes.Channels(parameter)),
             f"{parameter} must have at least one channel",
             (_shape(parameter),),
             "Skip the call when there is nothing to compute; its gradient accepts 0 channels.",
@@ -173,7 +173,7 @@ def volume_at_most(parameter: str) -> Rules:
         Rule(
             "volume_at_most",
             parameter,
-            shapes.VolumeFits31Bits(parameter),
+            volumes.VolumeFits31Bits(parameter),
             f"depth * height * width of {parameter} must be at most {LIMIT}",
             (_shape(parameter),),
             "Split the tensor; only Ascend 950 takes larger ones.",

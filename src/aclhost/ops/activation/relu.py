@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rectified linear units: what is negative is cut off or made smaller."""
+"""Rectified linear units, thresholds and steps: what is too small is cut off or replaced."""
 
 from __future__ import annotations
 
-from aclhost.ops.activation.build import GRADIENT, backward, functional
+from aclhost.ops.activation.build import FLOATS, GRADIENT, aten, backward, functional, same_dtypes
 from aclhost.ops.pointwise.checks import (
+    NOT_950,
     alpha_fits,
+    broadcast_to,
     castable_from,
     delivered,
     feasible,
@@ -17,7 +19,7 @@ from aclhost.ops.pointwise.checks import (
     shapes_fit,
 )
 from aclhost.ops.pointwise.declare import INTEGERS, NEW_BF16, REALS, Row, declare, with_twin
-from aclhost.ops.pointwise.deduction import replaced
+from aclhost.ops.pointwise.deduction import by_product, replaced
 from aclhost.ops.pointwise.unary import Unary, operators, own
 from aclhost.ops.pointwise.unary_checks import (
     BF16_ON_NEW,
@@ -29,27 +31,51 @@ from aclhost.ops.pointwise.unary_checks import (
     takes,
 )
 from aclhost.spec import math
-from aclhost.spec.dtypes import BF16, BOOL, DOUBLE, FLOAT, FLOAT16, INT8, INT32, INT64, UINT8
+from aclhost.spec.dtypes import BF16, BOOL, DOUBLE, FLOAT, FLOAT16, INT8, INT16, INT32, INT64, UINT8
 from aclhost.spec.expression import Element
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import Flag, Scalar
 from aclhost.spec.pointwise import NumberFrom
+from aclhost.spec.products import A950
 from aclhost.spec.rules import (
     Condition,
     Step,
+    broadcastable,
     castable_to,
     done_when,
     done_when_empty,
+    fits_shape,
+    inner,
     is_set,
+    only_on,
+    requires,
+    same_dtype,
     same_format_unless_nd,
     scalar_at_least,
     when,
 )
-from aclhost.spec.terms import DtypeOf, Empty, In, Or, const, promoted
+from aclhost.spec.rules.base import Shown
+from aclhost.spec.shapes import Broadcast, SameCount, ShapeIf, ShapeOf
+from aclhost.spec.terms import (
+    And,
+    Const,
+    DtypeOf,
+    Elements,
+    Empty,
+    Equal,
+    In,
+    Not,
+    Or,
+    RealIs,
+    const,
+    promoted,
+)
 
 _LEAKY = (FLOAT, FLOAT16, DOUBLE, NEW_BF16)
 _SLOPE = Scalar("negativeSlope", "Factor of negative elements.", 0.01)
 _SLOPE_IS_FLOAT = ("negativeSlope is converted to FLOAT first, also for DOUBLE tensors.",)
+_TABLE = (FLOAT, INT32, FLOAT16, INT8, UINT8)
+_EPSILON = 2.0**-23
 
 
 def relu(x: Element) -> Element:
@@ -134,6 +160,88 @@ def _leaky_relu_backward() -> Operator:
     )  # fmt: skip
 
 
+def threshold(x: Element, limit: Element, value: Element) -> Element:
+    """NaN exceeds nothing."""
+    return math.where(x > limit, x, value)
+
+
+def threshold_backward(gradient: Element, x: Element, limit: Element) -> Element:
+    """Thresholds next to 0 are 0; NaN lets the gradient pass."""
+    limit = math.where(abs(limit) <= _EPSILON, 0.0, limit)
+    return math.where(math.cast(x, "real") <= limit, 0, gradient)
+
+
+def _threshold(prefix: str, x: str, out: str) -> Operator:
+    name = f"{prefix}Threshold"
+    computed = by_product(DtypeOf(x), replaced(DtypeOf(x), INT32, INT16))
+    return declare(Row(
+        name, "Replaces what does not exceed a threshold.",
+        (given(x, out, "threshold", "value"), listed((x,), *_TABLE, INT16, INT64, NEW_BF16),
+         () if x == out else when(NOT_950, castable_to(out, x)), ranks(x), shape_of(out, x),
+         delivered(name, out, (x,), computed), copied_format(x, out)),
+        threshold, (x,), out, computed, (*FLOATS, *INTEGERS),
+        lambda torch, x, limit, value: torch.threshold(x, limit, value),
+        numbers=("threshold", "value"), result=DtypeOf(x),
+        params=(Scalar("threshold", "What elements must exceed."),
+                Scalar("value", "What stands for the others.")),
+        notes=("NaN is replaced, too, as the document's formula says; torch keeps it.",
+               "The scalars are converted to the tensor's dtype, fractions cut off."),
+    ))  # fmt: skip
+
+
+def _threshold_backward() -> Operator:
+    pair = (GRADIENT, "self")
+    is_zero = And(RealIs("threshold", ">=", -_EPSILON), RealIs("threshold", "<=", _EPSILON))
+    of_zero = requires(
+        "dtype_in", GRADIENT, Or(Not(In(DtypeOf(GRADIENT), (INT64,))), is_zero),
+        f"{GRADIENT} must not be INT64 unless threshold is 0",
+        (Shown("dtype", DtypeOf(GRADIENT)),), "Cast the tensors to INT32.",
+    )  # fmt: skip
+    return backward(
+        "aclnnThresholdBackward", "aclnnThreshold", threshold_backward, aten("threshold_backward"),
+        (given("threshold", "out", *pair),
+         listed((GRADIENT,), *_TABLE, NEW_BF16, only_on(INT64, A950)), of_zero,
+         listed(("self",), *_TABLE, NEW_BF16, only_on(INT64, A950)),
+         same_dtypes(GRADIENT, "out", "self"), ranks(*pair),
+         broadcast_to("out", "self", GRADIENT),
+         delivered("aclnnThresholdBackward", "out", pair)),
+        out="out", dtypes=(*FLOATS, INT8, UINT8, INT32, INT64), broadcasts=True,
+        numbers=(NumberFrom("threshold", const(FLOAT)),),
+        params=(Scalar("threshold", "What elements must exceed.", 0.0),),
+        notes=("A threshold within 2^-23 of 0 counts as 0.",
+               "The document supports the Ascend 950 only for threshold 0; the code does not "
+               "check that."),
+    )  # fmt: skip
+
+
+def heaviside(x: Element, values: Element) -> Element:
+    """0 for NaN."""
+    return math.where(x == 0, values, math.where(x > 0, 1.0, 0.0))
+
+
+def _heaviside() -> Operator:
+    """Values of one element leave the input's shape as it is."""
+    pair = ("input", "values")
+    shape = ShapeIf(Equal(Elements("values"), Const(1)), ShapeOf("input"), Broadcast(pair))
+    as_many = requires(
+        "same_count", "out", SameCount(ShapeOf("out"), Broadcast(pair)),
+        "out must have as many elements as input and values broadcast to",
+        (Shown("shape", ShapeOf("out")), " for ", Shown("shape", Broadcast(pair))),
+        "Create out with the shape to which input and values broadcast.",
+    )  # fmt: skip
+    return declare(Row(
+        "aclnnHeaviside", "0 below 0, 1 above, a given value at 0.",
+        (given(*pair, "out"), listed((*pair, "out"), *FLOATS), ranks(*pair),
+         broadcastable("values", "input"), as_many, delivered("aclnnHeaviside", "out", pair),
+         inner(same_dtype("values", "input"), same_dtype("out", "input"),
+               fits_shape("out", shape, "of input where values is one element, else that to "
+                                        "which they broadcast"))),
+        heaviside, pair, "out", DtypeOf("input"), FLOATS,
+        lambda torch, x, values: torch.heaviside(x, values), result_shape=shape,
+        docs={"input": "Input.", "values": "What stands for 0."},
+    ))  # fmt: skip
+
+
 OPS = (
     *operators(
         Unary(
@@ -153,4 +261,7 @@ OPS = (
     *with_twin(_add_relu),
     *with_twin(_leaky_relu),
     _leaky_relu_backward(),
+    *with_twin(_threshold),
+    _threshold_backward(),
+    _heaviside(),
 )  # fmt: skip

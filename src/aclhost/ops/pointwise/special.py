@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from aclhost.ops.pointwise.unary import Unary, operators
 from aclhost.ops.pointwise.unary_checks import (
+    BF16_ON_NEW,
     FLOATS_BY_PRODUCT,
+    WHOLE,
     castable,
     delivers,
     equal_formats,
@@ -32,6 +34,10 @@ OPS = operators(
         "aclnnErfc", "One less the error function, exact where that is nearly 1.", math.erfc,
         castable((*FLOATS_BY_PRODUCT, BOOL, INT64)), "erfc",
         late=delivers(), twin=FLOATS_BY_PRODUCT, early=2,
+    ),
+    Unary(
+        "aclnnErfinv", "Inverse of the error function.", math.erfinv,
+        castable((FLOAT, FLOAT16, *WHOLE, BF16_ON_NEW)), "erfinv", late=delivers(),
     ),
     Unary(
         "aclnnLgamma", "Logarithm of the gamma function's absolute value.", math.lgamma,

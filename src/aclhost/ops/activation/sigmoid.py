@@ -227,7 +227,7 @@ OPS = (
     *operators(
         Unary(
             "aclnnSigmoid", "The logistic function.", math.sigmoid,
-            both_listed(NUMBERS, (*REALS, *COMPLEX)), "sigmoid",
+            both_listed(NUMBERS, (*REALS, *COMPLEX)), "sigmoid", ulps=4,
             computed=own_or_result, twin=(*FLOATS_BY_PRODUCT, *COMPLEX),
             notes_on_out=(REAL_PART,),
         ),

@@ -112,6 +112,28 @@ bool is_word(const Frame& frame, const TermCode* code) {
   return false;
 }
 
+bool starts_with_word(const Frame& frame, const TermCode* code) {
+  const char* text = frame.args.text(static_cast<int>(code[1]));
+  if (text == nullptr) return false;
+  for (int64_t i = 0; i < code[2]; ++i) {
+    const char* word = frame.args.op->words[code[3 + i]];
+    if (std::strncmp(text, word, std::strlen(word)) == 0) return true;
+  }
+  return false;
+}
+
+int64_t scaled(const Frame& frame, const TermCode* code) {
+  const int factor = static_cast<int>(code[2]);
+  const double value = code[3] < 0
+                           ? real_of(frame.args, factor)
+                           : frame.args.float_array(factor).at(static_cast<uint64_t>(code[3]));
+  const double product =
+      static_cast<double>(evaluate(frame, code[1])) * (value + real_constant(code[4]));
+  constexpr double kLimit = 0x1p63;
+  if (product >= kLimit) return INT64_MAX;
+  return product > -kLimit ? static_cast<int64_t>(product) : product == product ? INT64_MIN : 0;
+}
+
 bool each_member(const Frame& frame, const TermCode* code) {
   int64_t position = 0;
   for (const TensorView& member : frame.args.tensor_list(static_cast<int>(code[1]))) {
@@ -175,6 +197,10 @@ bool keeps(const ScalarValue& scalar, aclDataType dtype) {
       return all_between(frame.view(param).shape, frame.view(param).rank, code);
     case TermKind::kTextIs:
       return is_word(frame, code);
+    case TermKind::kTextStarts:
+      return starts_with_word(frame, code);
+    case TermKind::kScaled:
+      return scaled(frame, code);
     case TermKind::kRealIs:
       return compare(real_of(args, param), code[2], real_constant(code[3]));
     case TermKind::kFinite:

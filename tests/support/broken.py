@@ -15,6 +15,7 @@ from aclhost.spec.params import Dtype, Flag, Float, Int, Parameter, Text
 from aclhost.spec.rules.base import Rule
 
 LONG = 2**31
+WIDE = 2**16  # several of them are too much
 _FORMATS = (formats.NCHW, formats.NHWC, formats.NCDHW, formats.NDHWC, formats.HWCN, formats.NCL,
             formats.NC1HWC0, formats.FRACTAL_NZ)  # fmt: skip
 
@@ -122,7 +123,7 @@ def _other_lengths(call: Call) -> Iterator[Call]:
     """Wherever a length stands, in shapes and in arrays, another one."""
     lengths = {length for tensor in _tensors(call).values() for length in tensor.shape}
     for length in sorted(lengths):
-        for other in (0, length + 1, LONG):
+        for other in (0, length + 1, WIDE, LONG):
             yield call.passing(
                 **{name: _exchanged(each, length, other) for name, each in call.arguments.items()}
             )
@@ -134,7 +135,7 @@ def _exchanged(argument: Argument, length: int, other: int) -> Argument:
 
     if isinstance(argument, TensorArg):
         shape = swap(argument.shape)
-        return TensorArg(shape, argument.dtype, format=argument.format, backed=other < LONG)
+        return TensorArg(shape, argument.dtype, format=argument.format, backed=other < WIDE)
     if isinstance(argument, tuple) and all(isinstance(value, int) for value in argument):
         return swap(tuple(value for value in argument if isinstance(value, int)))
     return argument

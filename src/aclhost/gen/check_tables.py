@@ -26,6 +26,7 @@ from aclhost.spec.terms import (
     RealIs,
     Term,
     TextIs,
+    TextStarts,
 )
 from aclhost.spec.views import ViewTerm
 
@@ -104,8 +105,8 @@ class TermTable:
         elif isinstance(term, RealIs):
             yield parameters[term.parameter]
             yield list(_RELATIONS).index(term.relation)
-            yield int(struct.unpack("<q", struct.pack("<d", term.bound))[0])
-        elif isinstance(term, TextIs):
+            yield _bits(term.bound)
+        elif isinstance(term, TextIs | TextStarts):
             yield parameters[term.parameter]
             yield len(term.words)
             yield from map(self._word, term.words)
@@ -120,6 +121,8 @@ class TermTable:
             yield parameters[value]
         elif isinstance(value, int):
             yield int(value)
+        elif isinstance(value, float):
+            yield _bits(value)
         elif isinstance(value, Product):
             yield products.ALL.index(value)
         elif isinstance(value, Category):
@@ -162,6 +165,10 @@ def _fused(term: Term, kinds: Mapping[str, str]) -> tuple[str | int, ...] | None
         castable = [dtype for dtype in ALL if can_cast(dtype, target)]
         return ("ScalarCasts", name, _mask(castable)) if name and UNDEFINED in castable else None
     return None
+
+
+def _bits(value: float) -> int:
+    return int(struct.unpack("<q", struct.pack("<d", value))[0])
 
 
 def _mask(allowed: Sequence[DataType]) -> int:

@@ -70,7 +70,9 @@ from aclhost.spec.terms.values import (
     NotAbove,
     ProductIn,
     RealIs,
+    Scaled,
     TextIs,
+    TextStarts,
     ValueOf,
 )
 from aclhost.spec.terms.windows import WindowCount, window_count
@@ -119,9 +121,11 @@ __all__ = [
     "Promote",
     "RankOf",
     "RealIs",
+    "Scaled",
     "Sum",
     "Term",
     "TextIs",
+    "TextStarts",
     "Times",
     "ValueOf",
     "WindowCount",

@@ -41,6 +41,18 @@ class TextIs(Term):
 
 
 @dataclass(frozen=True)
+class TextStarts(Term):
+    """A text is one of a few, or goes on after one of them."""
+
+    parameter: str
+    words: tuple[str, ...]
+
+    def evaluate(self, call: Call) -> int:
+        text = call.arguments[self.parameter]
+        return int(isinstance(text, str) and text.startswith(self.words))
+
+
+@dataclass(frozen=True)
 class RealIs(Term):
     """A float, a double, or a scalar as float, compared with a number; NaN is none of it."""
 
@@ -70,6 +82,36 @@ class Finite(Term):
 
     def evaluate(self, call: Call) -> int:
         return int(math.isfinite(call.real(self.parameter)))
+
+
+@dataclass(frozen=True)
+class Scaled(Term):
+    """A length times a factor, without the fraction; NaN counts as 0.
+
+    The factor is a float or double parameter, or one value of an array of floats, which count as 0
+    where there are none; something is added to it first.
+    """
+
+    length: Term
+    factor: str
+    position: int = -1  # -1: the parameter is no array
+    added: float = 0.0
+
+    def evaluate(self, call: Call) -> int:
+        length, factor = float(self.length.evaluate(call)), self._factor(call)
+        product = length * (factor + self.added)
+        if math.isinf(product):
+            return INT64_MAX if product > 0 else INT64_MIN
+        return 0 if math.isnan(product) else saturated(int(product))
+
+    def _factor(self, call: Call) -> float:
+        if self.position < 0:
+            return call.real(self.factor)
+        values = call.arguments[self.factor]
+        if not isinstance(values, tuple) or self.position >= len(values):
+            return 0.0
+        value = values[self.position]
+        return ScalarArg(value).as_float if isinstance(value, int | float) else 0.0
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import campaign.volumes as volumes
 from aclhost.spec.call import Call, ScalarArg, TensorArg
 from aclhost.spec.dtypes import BY_NUMPY, BY_VALUE, Category, DataType
 from aclhost.spec.family import with_results
-from aclhost.spec.formats import ND, Format
+from aclhost.spec.formats import Format
 from aclhost.spec.operator import Operator
 from aclhost.spec.products import Product
 from campaign.declared import declared
@@ -93,9 +93,9 @@ def _usual(op: Operator) -> Callable[[st.DrawFn, Operator], Call]:
 
 
 def _routes(op: Operator, call: Call) -> tuple[str, ...]:
-    """Only the C ABI knows format labels, and a new result may have another dtype than allowed."""
+    """Only the C ABI knows other labels, and a new result may have another dtype than allowed."""
     tensors = [each for each in call.arguments.values() if isinstance(each, TensorArg)]
-    if any(tensor.format is not ND for tensor in tensors):
+    if any(tensor.format is not op.python_label(len(tensor.shape)) for tensor in tensors):
         return ("C ABI",)
     makes = all(output.can_be_made for output in op.outputs)
     if makes and (op.snake_name in KNOWN or is_valid(op, with_results(op, call))):

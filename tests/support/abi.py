@@ -15,7 +15,7 @@ from aclhost import acl, aclnn
 from aclhost.spec.call import Argument, Call, ScalarArg, TensorArg
 from aclhost.spec.dtypes import DataType
 from aclhost.spec.operator import Operator
-from aclhost.spec.params import BoolArray, TensorOut
+from aclhost.spec.params import TensorOut
 from support.values import Storage, make_output, make_storage, scalar_value
 
 HOST_TO_DEVICE, DEVICE_TO_HOST = 1, 2
@@ -81,17 +81,26 @@ def _handle(
     if isinstance(argument, str):
         return argument.encode()
     if isinstance(argument, tuple):
-        bools = isinstance(op.parameter(name), BoolArray)
-        create = aclnn.aclCreateBoolArray if bools else aclnn.aclCreateIntArray
+        create, _ = _ARRAYS[op.parameter(name).kind]
         return create(argument, len(argument))
     return argument.value if isinstance(argument, DataType) else argument
 
 
-_DESTROY = {
-    TensorArg: aclnn.aclDestroyTensor,
-    ScalarArg: aclnn.aclDestroyScalar,
-    tuple: aclnn.aclDestroyIntArray,
+_ARRAYS = {
+    "kIntArray": (aclnn.aclCreateIntArray, aclnn.aclDestroyIntArray),
+    "kFloatArray": (aclnn.aclCreateFloatArray, aclnn.aclDestroyFloatArray),
+    "kBoolArray": (aclnn.aclCreateBoolArray, aclnn.aclDestroyBoolArray),
 }
+
+
+def _destroy(op: Operator, name: str, argument: Argument, handle: Any) -> None:
+    if isinstance(argument, TensorArg):
+        ok(aclnn.aclDestroyTensor(handle))
+    elif isinstance(argument, ScalarArg):
+        ok(aclnn.aclDestroyScalar(handle))
+    elif isinstance(argument, tuple):
+        _, destroy = _ARRAYS[op.parameter(name).kind]
+        ok(destroy(handle))
 
 
 @contextmanager
@@ -111,11 +120,8 @@ def prepared_call(op: Operator, call: Call, seed: int = 0) -> Iterator[Prepared]
 
 def release(op: Operator, prepared: Prepared, call: Call) -> None:
     for name, handle in prepared.handles.items():
-        destroy = _DESTROY.get(type(call.arguments[name]))
-        if isinstance(op.parameter(name), BoolArray):
-            destroy = aclnn.aclDestroyBoolArray
-        if destroy and handle:
-            ok(destroy(handle))
+        if handle:
+            _destroy(op, name, call.arguments[name], handle)
     prepared.handles.clear()
     for address in prepared.addresses.values():
         ok(acl.rt.free(address))

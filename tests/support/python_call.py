@@ -11,7 +11,6 @@ import numpy as np
 import aclhost
 from aclhost.spec.call import Argument, Call, ScalarArg, TensorArg
 from aclhost.spec.dtypes import DataType
-from aclhost.spec.formats import ND, Format, of_rank
 from aclhost.spec.operator import Operator
 from support.values import make_output, make_storage, scalar_value
 
@@ -20,13 +19,8 @@ class NotExpressible(Exception):
     """Formats, views outside their storage, dtypes without a NumPy name, a null output."""
 
 
-def _label(op: Operator, tensor: TensorArg) -> Format:
-    """The one that an array gets."""
-    return of_rank(len(tensor.shape)) if op.labelled else ND
-
-
 def _array(op: Operator, tensor: TensorArg, *, output: bool) -> np.ndarray:
-    if tensor.format is not _label(op, tensor):
+    if tensor.format is not op.python_label(len(tensor.shape)):
         raise NotExpressible(f"format {tensor.format}")
     if not tensor.dtype.numpy:
         raise NotExpressible(f"dtype {tensor.dtype}")

@@ -109,17 +109,18 @@ def with_results(op: Operator, call: Call) -> Call:
     for output in op.outputs:
         if not output.can_be_made:
             continue
-        made: Argument = _made(output, call)
+        made: Argument = _made(op, output, call)
         if isinstance(output, TensorListOut) and output.count is not None:
             places = range(output.count.evaluate(call))
-            made = tuple(_made(output, replace(call, position=place)) for place in places)
+            made = tuple(_made(op, output, replace(call, position=place)) for place in places)
         call = call.passing(**{output.name: made})
     return call
 
 
-def _made(output: TensorOut, call: Call) -> TensorArg:
+def _made(op: Operator, output: TensorOut, call: Call) -> TensorArg:
     dtype = dtypes.BY_VALUE[output.dtype_term.evaluate(call)]
-    return TensorArg(output.shape_term.evaluate(call), dtype)
+    shape = output.shape_term.evaluate(call)
+    return TensorArg(shape, dtype, format=op.python_label(len(shape)))
 
 
 def _argument(param: Parameter, dtype: DataType, scalar: DataType) -> Argument:

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from aclhost.spec import catalogue, products
 from aclhost.spec.call import Call
+from aclhost.spec.formats import ND, Format, of_rank
 from aclhost.spec.functions import Function, phases
 from aclhost.spec.functions import Parameter as CParameter
 from aclhost.spec.gradient import Gradient
@@ -53,6 +54,7 @@ class Operator:
     early: int = 0  # so many checks come before phase 1 looks at where to put its results
     launch_checks: tuple[tuple[Rule, ...], ...] = ()  # failures that only phase 2 reports
     summed: tuple[str, ...] = ()  # inputs whose sums the result consists of
+    terms: Callable[..., Any] | None = None  # golden that adds up magnitudes: factors have signs
     gradient: Gradient | None = None  # whose derivative this is
     draw: Callable[[Random], Call] | None = None  # a small valid call with random attributes
     typical: Callable[[int], Call] | None = None  # a common call on about that many elements
@@ -118,6 +120,10 @@ class Operator:
     def products(self) -> tuple[Product, ...]:
         """Those that no check excludes as a whole."""
         return _admitted_by(self.rules)
+
+    def python_label(self, rank: int) -> Format:
+        """What an array of that rank from Python is labelled as."""
+        return of_rank(rank) if self.labelled else ND
 
     def parameter(self, name: str) -> Parameter:
         return next(param for param in self.params if param.name == name)

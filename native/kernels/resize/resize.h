@@ -8,12 +8,11 @@
 
 #include "engines/elementwise.h"
 #include "kernels/pooling/volume.h"
+#include "kernels/resize/nearest.h"
 #include "simd/simd.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
-
-inline bool channels_last(const TensorView& view) { return view.format == ACL_FORMAT_NDHWC; }
 
 // As rows are moved rather than computed with, less is not worth a second thread.
 constexpr int64_t kTaskElements = 3 * kParallelElements;
@@ -24,7 +23,7 @@ constexpr int64_t kPrivateCacheBytes = 1 << 20;  // what a processor need not sh
 struct Resize {
   Volumes from;
   Volumes to;
-  float factors[3];  // for depth, height and width
+  const Factor (&factors)[3];  // for depth, height and width
   int64_t item_size;
 
   int64_t bytes() const { return (elements_of(from) + elements_of(to)) * item_size; }
@@ -50,30 +49,6 @@ inline const char* end_of(const Volumes& volumes, int64_t item_size) {
     end += std::max<int64_t>(volumes.strides[i], 0) * (volumes.shape[i] - 1);
   }
   return end;
-}
-
-// Scales count together or not at all; NaN is not above 0 either. Both directions then use the
-// quotient of the lengths that they read and write. The label of `labelled` says how to read `to`.
-template <typename Args>
-Resize with_factors(const Args& args, int64_t item_size, const TensorView& from,
-                    const TensorView& to, const TensorView& labelled,
-                    float (*factor)(double scale)) {
-  // Not copied: a copy of what was just written would wait for it.
-  Resize resize = {volumes_of(from, item_size, channels_last(from)),
-                   volumes_of(to, item_size, channels_last(labelled)),
-                   {},
-                   item_size};
-  if (args.scalesD > 0 && args.scalesH > 0 && args.scalesW > 0) {
-    resize.factors[0] = factor(args.scalesD);
-    resize.factors[1] = factor(args.scalesH);
-    resize.factors[2] = factor(args.scalesW);
-    return resize;
-  }
-  for (int axis = 0; axis < 3; ++axis) {
-    resize.factors[axis] = static_cast<float>(resize.from.shape[2 + axis]) /
-                           static_cast<float>(resize.to.shape[2 + axis]);
-  }
-  return resize;
 }
 
 // Few enough channels that a line of the cache for each of them stays there, should they be far

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "kernels/resize/upsample_nearest3d.h"
+#include "kernels/resize/nearest.h"
 #include "simd/simd.h"
 
 namespace aclhost {
@@ -40,9 +40,9 @@ struct RowWindows {
   }
 
   // As many windows from number `begin` on as make a block, at most up to `end`.
-  void set(int64_t begin, int64_t end, float factor, int64_t length) {
+  void set(int64_t begin, int64_t end, const Factor& factor, int64_t length) {
     if (has_whole_windows(factor, end, length)) {
-      const int64_t terms = factor == 1 ? 1 : 2;
+      const int64_t terms = factor.scale == 1 ? 1 : 2;
       kind = terms == 1 ? kSame : kPairs;
       first = terms * begin;
       count = std::min(end - begin, kSpan / terms);

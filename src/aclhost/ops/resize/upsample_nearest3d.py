@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from aclhost.ops.resize.family import VOLUME_SCALES, Resizing, together
 from aclhost.ops.resize.upsample_nearest3d_backward import SCALES
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.dtypes import BF16, DOUBLE, FLOAT, FLOAT16, UINT8, DataType
@@ -71,6 +72,14 @@ def _call(dtype: DataType, scales: tuple[float, float, float]) -> Call:
 
 _DERIVED, _GIVEN = (0.0, 0.0, 0.0), (2.0, 2.6, 0.6)
 _NOT_310P = (A950, A3, A2, P310B, T910)
+_VOLUMES = Resizing(
+    3,
+    scales=VOLUME_SCALES,
+    dtypes=(FLOAT, FLOAT16, BF16, DOUBLE),
+    shift=0.0,
+    policy=together,
+    most=5,
+)
 _STRIDED = TensorArg((2, 3, 2, 3, 5), FLOAT, strides=(90, 30, 1, 2, 6))
 
 OP = Operator(
@@ -128,6 +137,8 @@ OP = Operator(
         ),
     ),
     golden=golden,
+    reference=_VOLUMES.torch("upsample_nearest3d"),
+    draw=_VOLUMES.draw,
     samples=(
         _call(FLOAT, _DERIVED),
         _call(FLOAT, _GIVEN),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from aclhost.ops.resize.family import VOLUME_SCALES, Resizing, together
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.dtypes import BF16, DOUBLE, FLOAT, FLOAT16, DataType
 from aclhost.spec.gradient import Gradient
@@ -79,6 +80,17 @@ def _call(dtype: DataType, scales: tuple[float, float, float]) -> Call:
 
 
 _DERIVED, _GIVEN = (0.0, 0.0, 0.0), (2.0, 2.6, 0.6)
+_VOLUMES = Resizing(
+    3,
+    source="gradOut",
+    result="gradInput",
+    backward=True,
+    scales=VOLUME_SCALES,
+    dtypes=(FLOAT, FLOAT16, BF16, DOUBLE),
+    shift=0.0,
+    policy=together,
+    most=5,
+)
 _STRIDED = TensorArg((2, 3, 4, 7, 3), FLOAT, strides=(252, -84, 1, 4, 28), offset=168)
 
 OP = Operator(
@@ -141,6 +153,8 @@ OP = Operator(
         derived={"inputSize": lambda forward: tuple(forward["self"].shape)},
     ),
     summed=("gradOut",),
+    reference=_VOLUMES.torch("upsample_nearest3d_backward"),
+    draw=_VOLUMES.draw,
     samples=(
         _call(FLOAT, _DERIVED),
         _call(FLOAT, _GIVEN),
@@ -159,6 +173,8 @@ OP = Operator(
         "to 2^20, less than 60 GB of memory, no empty tensors.",
         "A scale smaller than O / I drops what lies beyond start(I). In float32 the windows are "
         "not always the exact adjoint of the forward's map.",
+        "Upstream's newer document and code support Ascend 950; the document that aclhost follows "
+        "does not, so the product is refused.",
         "Upstream's CPU fallback (DOUBLE, large scales, the Atlas training series) scatters "
         "instead; aclhost uses the windows for every dtype on every product.",
     ),

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/upsample_nearest3d_backward.h"
-
 #include <algorithm>
 
 #include "engines/elementwise.h"
+#include "kernels/resize/nearest.h"
 #include "kernels/resize/resize.h"
 #include "kernels/resize/row_sink.h"
-#include "kernels/resize/upsample_nearest3d.h"
 #include "kernels/resize/window_sums.h"
 
 namespace aclhost {
@@ -16,7 +14,8 @@ namespace {
 // Whether all windows hold one element, the one with the same position.
 bool keeps_everything(const Resize& resize) {
   for (int axis = 0; axis < 3; ++axis) {
-    if (resize.factors[axis] != 1 || resize.from.shape[2 + axis] != resize.to.shape[2 + axis]) {
+    if (resize.factors[axis].scale != 1 ||
+        resize.from.shape[2 + axis] != resize.to.shape[2 + axis]) {
       return false;
     }
   }
@@ -28,7 +27,7 @@ bool keeps_everything(const Resize& resize) {
 int64_t bytes_ahead(const Resize& resize) {
   constexpr int64_t kFar = 64 * 1024, kNear = 16 * 1024;
   if (resize.bytes() < kPrivateCacheBytes) return 0;
-  const int64_t planes = static_cast<int64_t>(std::min(std::ceil(resize.factors[0]), 16.0f));
+  const int64_t planes = static_cast<int64_t>(std::min(std::ceil(resize.factors[0].scale), 16.0f));
   const int64_t ahead = planes * resize.from.strides[kDepth];
   return std::abs(ahead) <= kFar ? ahead : kNear;
 }
@@ -97,7 +96,7 @@ class BoxRun {
   RowBox box_;
   int64_t reach_ = 0;    // without this axis
   int64_t advance_ = 0;  // to where the next one is
-  float factor_ = 0;
+  Factor factor_ = {0, 0};
   int64_t length_ = 0;
   int64_t end_ = 0;  // of its window along that axis
 };
@@ -154,12 +153,11 @@ class GradientRows {
 
 }  // namespace
 
-Status run(const UpsampleNearest3dBackwardArgs& args) {
-  return visit_floating(args.gradOut, [&](auto tag) {
+Status sum_nearest(const TensorView& from, const TensorView& to, const Factor (&factors)[3]) {
+  return visit_floating(from, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    const Resize resize =
-        with_factors(args, sizeof(T), args.gradOut, args.gradInput, args.gradInput,
-                     [](double scale) { return static_cast<float>(scale); });
+    const Resize resize = {volumes_of(from, sizeof(T)), volumes_of(to, sizeof(T)), factors,
+                           sizeof(T)};
     const Rows rows = Rows::for_resizing(resize);
     parallel_for(rows.count(), resize.rows_per_task(rows.count()), [&](int64_t begin, int64_t end) {
       GradientRows<T>(resize, rows, begin, end).run();

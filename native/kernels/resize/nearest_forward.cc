@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/resize/upsample_nearest3d.h"
-
 #include <algorithm>
 
 #include "engines/elementwise.h"
+#include "kernels/resize/nearest.h"
 #include "kernels/resize/resize.h"
 #include "kernels/resize/row_sink.h"
-#include "ops/upsample_nearest3d.h"
 #include "simd/bits.h"
 #include "simd/pairs.h"
 #include "simd/permute.h"
@@ -36,13 +34,15 @@ struct RowSources {
     reach = padded(count);
   }
 
-  void set(int64_t begin, int64_t end, float step, int64_t length) {
+  void set(int64_t begin, int64_t end, const Factor& step, int64_t length) {
     count = std::min(end - begin, kRowBlock);
     first = nearest_source(begin, step, length);
-    // Places up to 2^24 are exact as float, so these are known without a look.
-    if (end <= 1 << 24 && ((step == 1 && end <= length) || (step == 0.5f && end <= 2 * length))) {
-      kind = step == 1 ? kSame : kTwice;
-      span = step == 1 ? count : (count + 1) / 2;
+    // These are known without a look.
+    const bool same = step.scale == 1 && end <= length;
+    const bool twice = step.scale == 0.5f && end <= 2 * length;
+    if (step.is_exact_up_to(end) && (same || twice)) {
+      kind = same ? kSame : kTwice;
+      span = same ? count : (count + 1) / 2;
       reach = padded(span);
       return;
     }
@@ -82,11 +82,11 @@ class SourceRun {
       if (axis == place.rows.axis) continue;
       if (axis == axis_) {
         length_ = from.shape[axis];
-        step_ = axis < kDepth ? 1 : resize.factors[axis - kDepth];
+        step_ = axis < kDepth ? Factor{1, 0} : resize.factors[axis - kDepth];
       } else if (axis < kDepth) {
         origin_ += place.at[axis] * from.strides[axis];
       } else {
-        const float step = resize.factors[axis - kDepth];
+        const Factor& step = resize.factors[axis - kDepth];
         origin_ += nearest_source(place.at[axis], step, from.shape[axis]) * from.strides[axis];
       }
     }
@@ -103,7 +103,7 @@ class SourceRun {
   int64_t at_;
   int64_t stride_;
   const char* origin_;
-  float step_ = 1;
+  Factor step_ = {1, 0};
   int64_t length_ = 1;
 };
 
@@ -244,13 +244,11 @@ class ResizedRows {
 
 }  // namespace
 
-// The label of self decides how both tensors are read.
-Status run(const UpsampleNearest3dArgs& args) {
-  return visit_width(args.self, [&](auto zero) {
+Status resize_nearest(const TensorView& from, const TensorView& to, const Factor (&factors)[3]) {
+  return visit_width(from, [&](auto zero) {
     using Bits = decltype(zero);
-    const Resize resize =
-        with_factors(args, sizeof(Bits), args.self, args.out, args.self,
-                     [](double scale) { return static_cast<float>(1.0 / scale); });
+    const Resize resize = {volumes_of(from, sizeof(Bits)), volumes_of(to, sizeof(Bits)), factors,
+                           sizeof(Bits)};
     const Rows rows = Rows::for_resizing(resize);
     parallel_for(rows.count(), resize.rows_per_task(rows.count()), [&](int64_t begin, int64_t end) {
       ResizedRows<Bits>(resize, rows, begin, end).run();

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/inline_vector.h"
+#include "engines/pointwise_sum.h"
 #include "engines/scalars.h"
 #include "engines/view_terms.h"
 #include "operator/descriptor.h"
@@ -15,6 +16,8 @@
 namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
+
+constexpr int64_t kMean = 1;
 
 template <typename T>
 ScalarValue scalar_of(T value, aclDataType dtype) {
@@ -70,7 +73,11 @@ Number limit_of(aclDataType dtype, Absent absent) {
   }
 }
 
-Number number_from(const Args& args, const NumberSource& source, aclDataType dtype) {
+Number number_from(const Frame& frame, const NumberSource& source, aclDataType dtype) {
+  const Args& args = frame.args;
+  if (source.value != kComputed) {
+    return number_of(scalar_of(evaluate(frame, source.value), ACL_INT64), dtype);
+  }
   const ParamKind kind = args.op->params[source.param].kind;
   if (kind == ParamKind::kFloat || kind == ParamKind::kDouble) {
     return number_of(scalar_of(args.real(source.param), ACL_DOUBLE), dtype);
@@ -144,7 +151,12 @@ Status run_pointwise(const Args& args, const PointwiseKernel& kernel) {
   InlineVector<Number, 4> numbers;
   for (int32_t i = 0; i < kernel.numbers.count; ++i) {
     const NumberSource& source = kernel.numbers.rows[i];
-    numbers.add() = number_from(args, source, dtype_or(source.dtype, loop_type(computed)));
+    numbers.add() = number_from(frame, source, dtype_or(source.dtype, loop_type(computed)));
+  }
+  const int64_t reduction = kernel.reduction == kComputed ? 0 : evaluate(frame, kernel.reduction);
+  if (reduction != 0) {
+    return pointwise_sum(loop, tensors[0], tensors.data() + 1, kernel.inputs.count, numbers.data(),
+                         reduction == kMean);
   }
   return pointwise(loop, tensors.data(), kernel.outputs.count,
                    tensors.data() + kernel.outputs.count, kernel.inputs.count, numbers.data());

@@ -28,9 +28,10 @@ struct TensorSource {
 enum class Absent : uint8_t { kZero, kLeast, kMost };
 
 struct NumberSource {
-  int32_t param;
+  int32_t param;  // means nothing where `value` is a term
   int32_t dtype;  // a term; kComputed keeps what the loop's type can hold
   Absent absent;
+  int32_t value;  // a term: the number itself; kComputed: it is the argument
 };
 
 template <typename T>
@@ -48,6 +49,7 @@ struct PointwiseKernel {
   int32_t variant;         // a term: which of several functions; kComputed if there is one
   Table<TypedLoop> loops;  // for every variant the same dtypes
   int32_t dtypes;          // how many
+  int32_t reduction;       // a term: 0 none, 1 mean, 2 sum; kComputed: never one
   Table<TensorSource> inputs;
   Table<TensorSource> outputs;
   Table<NumberSource> numbers;

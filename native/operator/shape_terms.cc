@@ -204,6 +204,12 @@ Shape evaluate_shape(const Frame& frame, int64_t term) {
       broadcasts(frame, code, &shape);
       return shape;
     }
+    case TermKind::kWithoutFirst: {
+      Shape shape = evaluate_shape(frame, code[1]);
+      if (shape.rank == 0) return shape;
+      std::copy(shape.dims + 1, shape.dims + shape.rank--, shape.dims);
+      return shape;
+    }
     case TermKind::kShapeIf:
       return evaluate_shape(frame, evaluate(frame, code[1]) ? code[2] : code[3]);
     case TermKind::kWithSpatial:
@@ -239,6 +245,12 @@ int64_t evaluate_shape_test(const Frame& frame, const TermCode* code) {
     }
     case TermKind::kSameCount:
       return count(evaluate_shape(frame, code[1])) == count(evaluate_shape(frame, code[2]));
+    case TermKind::kElementsOf:
+      return count(evaluate_shape(frame, code[1]));
+    case TermKind::kFirstLength: {
+      const Shape shape = evaluate_shape(frame, code[1]);
+      return shape.rank > 0 ? shape.dims[0] : 1;
+    }
     case TermKind::kBroadcastable: {
       Shape shape;
       return broadcasts(frame, code, &shape);

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 from hypothesis import strategies as st
-from support.pointwise_cases import random_values, samples
+from support.pointwise_cases import samples, values_for
 from support.values import numpy_dtype
 
 from aclhost.spec.call import Call, TensorArg
@@ -57,8 +57,12 @@ def _reshaped(draw: st.DrawFn, op: Operator, call: Call) -> Call:
         whole = not spread or isinstance(op.parameter(name), TensorInOut)
         changed = changed.reshaped(shape if whole else broadcasting(draw, shape), name)
     given = [changed.tensor(name).shape for name in _inputs(op, call)]
-    names = [output.name for output in op.outputs]
-    changed = changed.reshaped(np.broadcast_shapes(*given), *names)
+    for output in op.outputs:
+        follows = op.kernel is not None and op.kernel.reduction is not None
+        whole = np.broadcast_shapes(*given)
+        changed = changed.reshaped(
+            output.shape_term.evaluate(changed) if follows else whole, output.name
+        )
     return changed if is_valid(op, changed) else call
 
 
@@ -72,7 +76,7 @@ def _filled(draw: st.DrawFn, op: Operator, call: Call) -> Call:
         given = None
         if is_input:
             rng = np.random.default_rng(draw(SEEDS))
-            given = tuple(random_values(tensor.shape, numpy_dtype(tensor.dtype), rng).flat)
+            given = tuple(values_for(op, tensor, rng).flat)
             given = tuple(np.asarray(given, numpy_dtype(tensor.dtype)).astype(_wide(tensor)))
             given = tuple(value.item() for value in given)
         put = placed(draw, tensor.shape, tensor.dtype, given, written=written)

@@ -13,7 +13,7 @@ from aclhost import golden
 from aclhost.golden.torch_reference import torch_arguments, torch_reference
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.operator import Operator
-from aclhost.spec.params import Choice
+from aclhost.spec.params import Choice, Flag
 
 Arrays = dict[str, np.ndarray]
 
@@ -48,7 +48,9 @@ def _is_other(op: Operator, call: Call) -> bool:
     """Whether the call selects a variant that the reference is not told of."""
     kernel = op.kernel
     assert kernel is not None
-    told = any(isinstance(param, Choice) for param in torch_arguments(op))
+    told = any(
+        isinstance(param, Choice | Flag) or param.is_optional for param in torch_arguments(op)
+    )
     return kernel.variant is not None and not told and kernel.variant.evaluate(call) != 0
 
 
@@ -64,12 +66,16 @@ def _against_torch(
     finite = np.logical_and.reduce(
         np.broadcast_arrays(*(np.isfinite(array.astype(np.float64)) for array in tensors))
     )
+    if op.kernel is not None and op.kernel.reduction is not None:
+        finite = finite.all()
     arguments = {
         param.python_name: _torch_value(values[param.name]) for param in torch_arguments(op)
     }
     try:
         theirs = torch_reference(op)(**arguments)
     except (RuntimeError, TypeError, NotImplementedError):
+        return "", False
+    if theirs is NotImplemented:
         return "", False
     for result, each in zip(exact, theirs if isinstance(theirs, tuple) else (theirs,), strict=True):
         wanted = each.double().numpy() if not each.is_complex() else each.numpy()

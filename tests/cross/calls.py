@@ -11,7 +11,7 @@ import numpy as np
 from campaign.case import Case, cases
 from campaign.rounds import round_seed
 from hypothesis import HealthCheck, Phase, Verbosity
-from support.pointwise_cases import samples
+from support.pointwise_cases import resized, samples
 
 from aclhost import ops
 from aclhost.spec.call import Argument, Call, TensorArg
@@ -87,9 +87,9 @@ def _pool_indices(call: Call) -> Call:
 def _sized_pointwise(op: Operator) -> Iterator[Call]:
     """Samples with a block and a bit more; threads are for operators with sizes of their own."""
     for sample in samples(op):
-        tensors = [name for name, each in sample.arguments.items() if isinstance(each, TensorArg)]
-        if len({sample.tensor(name).shape for name in tensors}) == 1:
-            yield sample.reshaped(BLOCK, *tensors)
+        tensors = [each for each in sample.arguments.values() if isinstance(each, TensorArg)]
+        if len({tensor.shape for tensor in tensors}) == 1 or (op.kernel and op.kernel.reduction):
+            yield resized(op, sample, BLOCK)
 
 
 def _sized(op: Operator) -> Iterator[Call]:

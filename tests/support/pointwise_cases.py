@@ -34,22 +34,32 @@ def samples(op: Operator) -> list[Call]:
     return [call for call in op.samples if is_plain(call)]
 
 
+def resized(op: Operator, call: Call, shape: tuple[int, ...]) -> Call:
+    """The call with inputs of the shape, and results as they follow."""
+    tensors = [name for name, each in call.arguments.items() if isinstance(each, TensorArg)]
+    changed = call.reshaped(shape, *tensors)
+    for output in op.outputs if op.kernel and op.kernel.reduction else ():
+        changed = changed.reshaped(output.shape_term.evaluate(changed), output.name)
+    return changed
+
+
 def layouts(op: Operator, call: Call) -> Iterator[tuple[str, Call]]:
     """The call as it is, long, of rank 0, and with inputs whose elements lie elsewhere."""
     yield "small", call
     inputs = [p.name for p in op.tensors if p not in op.outputs and call.arguments[p.name]]
     outputs = [output.name for output in op.outputs]
     everything = (*inputs, *outputs)
-    shapes = {call.tensor(name).shape for name in everything}
-    if len(shapes) > 1:
+    alike = inputs if op.kernel and op.kernel.reduction else everything
+    if len({call.tensor(name).shape for name in alike}) > 1:
         yield from _strided(op, call, everything)
         return
-    yield "long", call.reshaped((LENGTH,), *everything)
-    yield "rank 0", call.reshaped((), *everything)
-    grid = call.reshaped((5, 7), *everything)
+    yield "long", resized(op, call, (LENGTH,))
+    yield "rank 0", resized(op, call, ())
+    grid = resized(op, call, (5, 7))
+    same = (*inputs, *(name for name in outputs if grid.tensor(name).shape == (5, 7)))
     yield "columns", grid.changing(tuple(inputs), strides=(1, 5))
     yield "backwards", grid.changing((inputs[0],), strides=(-7, -1), offset=34)
-    yield "spread", grid.changing(everything, strides=(20, 2), offset=1)
+    yield "spread", grid.changing(same, strides=(20, 2), offset=1)
     writes_first = isinstance(op.parameter(inputs[0]), TensorInOut)
     if not writes_first:
         yield "repeated", grid.changing((inputs[0],), strides=(0, 1))
@@ -65,6 +75,17 @@ def _strided(op: Operator, call: Call, names: tuple[str, ...]) -> Iterator[tuple
     first = call.tensor(names[0])
     steps, last = tuple(-step for step in first.row_major), math.prod(first.shape) - 1
     yield "backwards", call.changing((names[0],), strides=steps, offset=max(last, 0))
+
+
+def values_for(op: Operator, tensor: TensorArg, rng: Any) -> np.ndarray:
+    """As random_values(); of a range and for sums without special ones: a NaN hides the rest."""
+    dtype = numpy_dtype(tensor.dtype)
+    reduces = op.kernel is not None and op.kernel.reduction is not None
+    if dtype.kind in "biuc" or not (reduces or tensor.span):
+        return random_values(tensor.shape, dtype, rng)
+    if tensor.span:
+        return rng.uniform(*tensor.span, tensor.shape).astype(dtype)
+    return rng.normal(0, 2, tensor.shape).astype(dtype)
 
 
 def random_values(shape: tuple[int, ...], dtype: np.dtype[Any], rng: Any) -> np.ndarray:
@@ -108,7 +129,7 @@ def run(op: Operator, call: Call, rng: Any) -> list[Result]:
     for param in op.params:
         argument = call.arguments[param.name]
         if isinstance(argument, TensorArg):
-            values = random_values(argument.shape, numpy_dtype(argument.dtype), rng)
+            values = values_for(op, argument, rng)
             named[param.name] = strided(argument, None if param in op.outputs else values)
         else:
             named[param.name] = golden.plain(argument)
@@ -138,7 +159,7 @@ def allowed(op: Operator, rounded: dtypes.DataType) -> float:
 def delivered(
     op: Operator, call: Call, position: int, exact: np.ndarray
 ) -> tuple[np.ndarray, dtypes.DataType]:
-    """A result as the output has it, and the dtype it is rounded to first."""
+    """A result as the output has it, and the coarsest dtype it is rounded to on the way."""
     kernel = op.kernel
     assert kernel is not None
     computed = dtypes.BY_VALUE[kernel.computed.evaluate(call)]
@@ -147,7 +168,9 @@ def delivered(
     rounded = computed if term is None else dtypes.BY_VALUE[term.evaluate(call)]
     output = call.tensor(name)
     exact = np.broadcast_to(exact, output.shape)
-    return golden.convert(golden.convert(exact, rounded), output.dtype), rounded
+    result = golden.convert(golden.convert(exact, rounded), output.dtype)
+    floating = {rounded.category, output.dtype.category} == {dtypes.Category.FLOATING}
+    return result, output.dtype if floating and output.dtype.bits < rounded.bits else rounded
 
 
 def distance(

@@ -45,7 +45,7 @@ Status kernel_{name}(const Args& args) {{
   }};
 {tables}
   static constexpr PointwiseKernel kernel = {{
-      {computed}, {variant}, loops, {dtypes}, {inputs}, {outputs}, {numbers}}};
+      {computed}, {variant}, loops, {dtypes}, {reduction}, {inputs}, {outputs}, {numbers}}};
   return run_pointwise(args, kernel);
 }}
 """
@@ -97,6 +97,7 @@ def _kernel(op: Operator, loops: _Loops, position: Position) -> str:
         computed=position(op, kernel.computed),
         variant=_position(op, kernel.variant, position),
         dtypes=len(kernel.loop_dtypes),
+        reduction=_position(op, kernel.reduction, position),
         inputs="inputs" if kernel.inputs else "{}",
         outputs="outputs",
         numbers="numbers" if numbers else "{}",
@@ -136,8 +137,9 @@ def _source(
 
 
 def _number(op: Operator, number: NumberFrom, position: Position) -> str:
-    dtype = _position(op, number.dtype, position)
-    return _row(_index(op, number.parameter), dtype, f"Absent::{_ABSENT[number.absent]}")
+    dtype, value = (_position(op, term, position) for term in (number.dtype, number.value))
+    parameter = _index(op, number.parameter) if number.value is None else -1
+    return _row(parameter, dtype, f"Absent::{_ABSENT[number.absent]}", value)
 
 
 def _row(*fields: int | str) -> str:

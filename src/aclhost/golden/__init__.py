@@ -11,7 +11,7 @@ import numpy as np
 import aclhost
 from aclhost.arrays import NDArray
 from aclhost.golden.convert import convert, plain, widened
-from aclhost.golden.traced import as_computed, call_of, magnitudes, pointwise
+from aclhost.golden.traced import as_computed, call_of, magnitudes, pointwise, reduced
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import (
     Double,
@@ -23,8 +23,8 @@ from aclhost.spec.params import (
 )
 
 __all__ = [
-    "as_computed", "call_of", "convert", "magnitudes", "native", "plain", "pointwise", "reference",
-    "results_of", "widened",
+    "as_computed", "call_of", "convert", "magnitudes", "native", "plain", "pointwise", "reduced",
+    "reference", "results_of", "widened",
 ]  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from functools import partial, reduce
 from typing import Any
@@ -10,24 +11,30 @@ from typing import Any
 import numpy as np
 
 from aclhost.spec.operator import Operator
-from aclhost.spec.params import Choice, Parameter
+from aclhost.spec.params import Choice, Flag, Parameter
 
 
 def torch_arguments(op: Operator) -> tuple[Parameter, ...]:
     """What the reference takes: all that is no result.
 
-    Of a point-wise operator on whole tensors, tensors and numbers of the function, and what selects
-    a variant.
+    Of a point-wise operator on whole tensors, tensors and numbers of the function, a word that
+    selects a variant or a reduction, and flags that the reference names.
     """
     kernel = op.kernel
     if kernel is None or kernel.views:
         return op.python_params()
     names = {*kernel.inputs, *(number.parameter for number in kernel.numbers)}
-    selects = kernel.variant is not None and not isinstance(op.reference, str)
+    if isinstance(op.reference, str):
+        return tuple(param for param in op.params if param.name in names)
+    terms = (kernel.variant, kernel.reduction, *(number.value for number in kernel.numbers))
+    kinds = Choice if any(term is not None for term in terms) else ()
+    named = inspect.signature(op.reference).parameters
     return tuple(
         param
         for param in op.params
-        if param.name in names or (selects and isinstance(param, Choice))
+        if param.name in names
+        or isinstance(param, kinds)
+        or (isinstance(param, Flag) and param.python_name in named)
     )
 
 

@@ -65,8 +65,8 @@ def pointwise(op: Operator, call: Call, named: Mapping[str, Any]) -> tuple[NDArr
     """
     kernel, computed, variant = _chosen(op, call)
     values = as_computed(op, call, named)
-    results = kernel.golden(values, computed, variant)
-    return kernel.joined(call, tuple(map(np.asarray, results)))
+    results = tuple(map(np.asarray, kernel.golden(values, computed, variant)))
+    return tuple(reduced(kernel, call, each) for each in kernel.joined(call, results))
 
 
 def magnitudes(op: Operator, call: Call, named: Mapping[str, Any]) -> tuple[NDArray, ...]:
@@ -78,7 +78,24 @@ def magnitudes(op: Operator, call: Call, named: Mapping[str, Any]) -> tuple[NDAr
     sums = (evaluate(summands(result), values, integers) for result in results)
     with np.errstate(all="ignore"):
         sizes = tuple(reduce(np.maximum, map(_finite_size, terms)) for terms in sums)
-    return kernel.joined(call, sizes)
+        return tuple(reduced(kernel, call, each) for each in kernel.joined(call, sizes))
+
+
+def reduced(kernel: Pointwise, call: Call, values: NDArray) -> NDArray:
+    """The function's values, or their mean or sum where the call wants it."""
+    reduction = 0 if kernel.reduction is None else kernel.reduction.evaluate(call)
+    if not reduction:
+        return values
+    values = np.broadcast_to(values, np.broadcast_shapes(*map(call.shape, kernel.inputs)))
+    shape = call.shape(kernel.outputs[0])
+    aligned = (*(1,) * (values.ndim - len(shape)), *shape[max(0, len(shape) - values.ndim) :])
+    axes = tuple(
+        axis for axis, length in enumerate(aligned) if length == 1 and values.shape[axis] != 1
+    )
+    with np.errstate(all="ignore"):
+        sums = values.sum(axis=axes, keepdims=True)
+        count = math.prod(values.shape[axis] for axis in axes)
+        return np.asarray(sums / np.float64(count) if reduction == 1 else sums).reshape(shape)
 
 
 def _finite_size(array: NDArray) -> NDArray:
@@ -103,7 +120,8 @@ def as_computed(op: Operator, call: Call, named: Mapping[str, Any]) -> dict[str,
         values[name] = widened(convert(np.asarray(array), dtype))
     for number in kernel.numbers:
         dtype = _dtype(number.dtype, call, loop_dtype(computed))
-        values[number.parameter] = _number(call.arguments[number.parameter], dtype, number.absent)
+        argument = number.value.evaluate(call) if number.value else call.arguments[number.parameter]
+        values[number.parameter] = _number(argument, dtype, number.absent)
     return values
 
 

@@ -153,15 +153,20 @@ def parts(expression: Expression) -> tuple[Expression, ...]:
 
 
 def summands(expression: Expression) -> tuple[Expression, ...]:
-    """The terms of a sum, of a product of sums, or of the sums between which it chooses."""
-    if isinstance(expression, Call):
-        if expression.operation.name in ("add", "subtract"):
-            return tuple(term for part in expression.arguments for term in summands(part))
-        if expression.operation.name == "where":
-            return tuple(term for part in expression.arguments[1:] for term in summands(part))
-        if expression.operation.name == "multiply":
-            factors = product(*map(summands, expression.arguments))
-            return tuple(call(expression.operation, expression.kind, *each) for each in factors)
+    """The terms of a sum, of a product or quotient of sums, or of those it chooses from."""
+    if not isinstance(expression, Call):
+        return (expression,)
+    operation, arguments = expression.operation, expression.arguments
+    if operation.name in ("add", "subtract"):
+        return tuple(term for part in arguments for term in summands(part))
+    if operation.name == "where":
+        return tuple(term for part in arguments[1:] for term in summands(part))
+    if operation.name == "multiply":
+        factors = product(*map(summands, arguments))
+        return tuple(call(operation, expression.kind, *each) for each in factors)
+    if operation.name in ("divide", "negative"):
+        terms = summands(arguments[0])
+        return tuple(call(operation, expression.kind, each, *arguments[1:]) for each in terms)
     return (expression,)
 
 

@@ -57,11 +57,15 @@ def stored_dtype(kind: Kind, computed: DataType) -> DataType:
 
 @dataclass(frozen=True)
 class NumberFrom:
-    """A number of the function: an aclScalar or a plain attribute, converted once for a call."""
+    """A number of the function: an aclScalar or a plain attribute, converted once for a call.
+
+    Or an integer that follows from the call: `value`, and `parameter` is what formulas call it.
+    """
 
     parameter: str
     dtype: Term | None = None  # what it is converted to; None: what the loop computes in
     absent: str = ""  # what stands for a null pointer: "least" or "most" of the type, or nothing
+    value: Term | None = None
 
     @property
     def kind(self) -> Kind | None:
@@ -76,6 +80,9 @@ class Pointwise:
     Inputs are cast to `computed`, or to their own dtype in `input_dtypes`. Each result is rounded
     to `results`, then cast to the output's dtype. Terms of inputs and numbers that are no constants
     must give dtypes of the loop that `computed` has, those of results what the function returns.
+
+    With a reduction, the only result is summed over the dimensions that the output, aligned at the
+    right of what the inputs broadcast to, lacks or has with length 1.
     """
 
     inputs: tuple[str, ...]
@@ -89,6 +96,7 @@ class Pointwise:
     variants: tuple[Callable[..., Any], ...] = ()  # further functions of the same arguments
     variant: Term | None = None  # which one: 0 is `function`
     views: Views = ()  # inputs and outputs that are views of parameters instead of them
+    reduction: Term | None = None  # 0: none, 1: the mean, 2: the sum
 
     @property
     def functions(self) -> tuple[Callable[..., Any], ...]:

@@ -140,6 +140,16 @@ class Broadcast(ShapeTerm):
 
 
 @dataclass(frozen=True)
+class WithoutFirst(ShapeTerm):
+    """A shape without its first dimension, where it has one."""
+
+    shape: ShapeTerm
+
+    def evaluate(self, call: Call) -> Shape:
+        return self.shape.evaluate(call)[1:]
+
+
+@dataclass(frozen=True)
 class ShapeIf(ShapeTerm):
     """One of two shapes, by a condition."""
 
@@ -212,6 +222,29 @@ class SameCount(Term):
             for length in term.evaluate(call):
                 counts[i] = saturated(counts[i] * length)
         return int(counts[0] == counts[1])
+
+
+@dataclass(frozen=True)
+class ElementsOf(Term):
+    """How many elements a shape has, or as many as 64 bits can count."""
+
+    shape: ShapeTerm
+
+    def evaluate(self, call: Call) -> int:
+        product = 1
+        for length in self.shape.evaluate(call):
+            product = saturated(product * length)
+        return product
+
+
+@dataclass(frozen=True)
+class FirstLength(Term):
+    """The first length of a shape; 1 where there is none."""
+
+    shape: ShapeTerm
+
+    def evaluate(self, call: Call) -> int:
+        return (*self.shape.evaluate(call), 1)[0]
 
 
 @dataclass(frozen=True)

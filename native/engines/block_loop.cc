@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/block_loop.h"
+
+#include "aclnn/opdev/op_errno.h"
+#include "engines/runs.h"
+#include "simd/simd.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+namespace {
+
+void convert_block(const Conversion& steps, const char* from, char* middle, char* to,
+                   int64_t count) {
+  if (steps.second == nullptr) {
+    steps.first(from, to, count);
+  } else {
+    steps.first(from, middle, count);
+    steps.second(middle, to, count);
+  }
+}
+
+// Blocks of an input that begin at the same address are the same if their phases are.
+constexpr int64_t kNeverSame = -1, kAlwaysSame = -2;
+int64_t phase_of(const LoopNest& nest, const LoopNest::Operand& operand, const Block& block) {
+  if (block.index[0] + block.count <= nest.shape[0]) {
+    return operand.strides[0] == 0 ? kAlwaysSame : kNeverSame;
+  }
+  const int64_t run = block.index[1] * nest.shape[0] + block.index[0];
+  if (operand.strides[1] != 0 || run + block.count > nest.shape[0] * nest.shape[1]) {
+    return kNeverSame;
+  }
+  return operand.strides[0] == 0 ? kAlwaysSame : block.index[0];
+}
+
+// Computes blocks with the scratch memory of a thread.
+class BlockLoop {
+ public:
+  BlockLoop(const BlockJob& job, const LoopNest& nest, char* scratch)
+      : job_(job),
+        nest_(nest),
+        scratch_(scratch),
+        pointers_(reinterpret_cast<void**>(scratch)),
+        held_(reinterpret_cast<Held*>(scratch + job.plan.held)) {
+    std::fill_n(held_, nest.operands, Held{nullptr, kNeverSame, 0});
+  }
+
+  void compute(const Block& block) {
+    for (int k = 0; k < nest_.operands; ++k) {
+      pointers_[k] = k < job_.outs ? target(k, block) : fetch(k, block);
+    }
+    job_.loop(pointers_ + job_.outs, pointers_, block.count, job_.numbers);
+    for (int k = 0; k < job_.outs; ++k) flush(k, block);
+  }
+
+ private:
+  char* view_buffer(int k) const { return scratch_ + job_.plan.view_buffers[k]; }
+  char* loop_buffer(int k) const { return scratch_ + job_.plan.loop_buffers[k]; }
+
+  // The block's memory if the loop can work on it.
+  void* in_place(int k, const Block& block) const {
+    const LoopNest::Operand& operand = nest_.operand[k];
+    if (job_.plan.conversions[k].first != nullptr || !is_contiguous(nest_, operand, block))
+      return nullptr;
+    char* const address = address_of(nest_, operand, block);
+    return is_aligned(address, operand.item_size) ? address : nullptr;
+  }
+
+  void* target(int k, const Block& block) const {
+    void* const place = job_.past_cache ? nullptr : in_place(k, block);
+    return place != nullptr ? place : loop_buffer(k);
+  }
+
+  void* fetch(int k, const Block& block) {
+    if (void* const place = in_place(k, block)) return place;
+    const LoopNest::Operand& operand = nest_.operand[k];
+    const char* source = address_of(nest_, operand, block);
+    const int64_t phase = phase_of(nest_, operand, block);
+    Held& held = held_[k];
+    const bool same = phase != kNeverSame && held.address == source && held.phase == phase;
+    if (same && held.count >= block.count) return loop_buffer(k);
+    held = {source, phase, block.count};
+    const Conversion& steps = job_.plan.conversions[k];
+    if (steps.first == nullptr || !is_contiguous(nest_, operand, block)) {
+      gather(nest_, operand, block, view_buffer(k));
+      source = view_buffer(k);
+    }
+    if (steps.first != nullptr) convert(steps, source, loop_buffer(k), block.count);
+    return loop_buffer(k);
+  }
+
+  void flush(int k, const Block& block) const {
+    if (pointers_[k] != loop_buffer(k)) return;
+    const LoopNest::Operand& operand = nest_.operand[k];
+    const Conversion& steps = job_.plan.conversions[k];
+    char* const place =
+        is_contiguous(nest_, operand, block) ? address_of(nest_, operand, block) : nullptr;
+    char* results = loop_buffer(k);
+    if (steps.first != nullptr) {
+      char* const to = place != nullptr && !job_.past_cache ? place : view_buffer(k);
+      convert(steps, results, to, block.count);
+      results = to;
+    }
+    if (results == place) return;
+    if (place != nullptr && job_.past_cache) {
+      stream_run(results, block.count * operand.item_size, place);
+    } else {
+      scatter(results, nest_, operand, block);
+    }
+  }
+
+  void convert(const Conversion& steps, const char* from, char* to, int64_t count) const {
+    convert_block(steps, from, scratch_ + job_.plan.middle_buffer, to, count);
+  }
+
+  const BlockJob& job_;
+  const LoopNest& nest_;
+  char* const scratch_;
+  void** const pointers_;  // the outputs', then the inputs'
+  Held* const held_;
+};
+
+}  // namespace
+
+void compute_range(const BlockJob& job, const LoopNest& nest, int64_t begin, int64_t end,
+                   char* scratch) {
+  BlockLoop blocks(job, nest, scratch);
+  Block block(nest, begin);
+  for (; begin < end; begin += block.count) {
+    block.advance(nest);
+    block.count = block_length(nest, block, end - begin, job.plan.block);
+    blocks.compute(block);
+  }
+  if (job.past_cache) finish_streaming();
+}
+
+Status no_memory_for_blocks() {
+  return Status::failed(
+      {ACLNN_ERR_INNER, "", "memory", "there is not enough memory for a block of every operand"});
+}
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

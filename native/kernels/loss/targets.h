@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The right class of each position, and the weights of classes.
+#pragma once
+
+#include "kernels/loss/dense.h"
+#include "operator/index_error.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+
+class Targets {
+ public:
+  // A weight that is not present counts as 1.
+  Status take(const TensorView& target, const TensorView& weight, int64_t classes,
+              int64_t ignored) {
+    limit_ = classes;
+    ignored_ = ignored;
+    weighted_ = weight.present;
+    Status status = classes_.take(target, ACL_INT64);
+    return status.ok() && weighted_ ? weights_.take(weight, ACL_FLOAT) : status;
+  }
+
+  int64_t of(int64_t position) const { return classes_.as<int64_t>()[position]; }
+  float weight(int64_t number) const { return weighted_ ? weights_.as<float>()[number] : 1.0f; }
+
+  bool counts(int64_t position) const {
+    const int64_t number = of(position);
+    return number != ignored_ && number >= 0 && number < limit_;
+  }
+  // The same; a class that does not exist is remembered.
+  bool counts(int64_t position, FirstBadIndex& bad) const {
+    if (counts(position)) return true;
+    if (of(position) != ignored_) bad.add({position, of(position)});
+    return false;
+  }
+
+ private:
+  DenseArray classes_;
+  DenseArray weights_;
+  bool weighted_ = false;
+  int64_t limit_ = 0;
+  int64_t ignored_ = 0;
+};
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

@@ -21,21 +21,32 @@ Shape coordinates(const TensorView& view, int64_t position) {
   return at;
 }
 
+Status out_of_range(const char* op, const std::string& parameter, const TensorView& indices,
+                    const BadIndex& bad, int64_t limit, const char* advice) {
+  Failure failure;
+  failure.code = ACL_ERROR_RT_AICORE_EXCEPTION;
+  failure.parameter = parameter;
+  failure.rule = "index_in_range";
+  failure.message = std::string(op) + ": " + parameter + " must hold values from 0 to " +
+                    std::to_string(limit - 1) + "; got " + std::to_string(bad.value) +
+                    " at position " + std::to_string(bad.position) + ", " + parameter +
+                    shape_text(coordinates(indices, bad.position)) + ". " + advice;
+  return Status::failed(std::move(failure));
+}
+
 }  // namespace
 
 Status index_out_of_range(const char* op, const TensorView& indices, int64_t position,
                           int64_t value, int64_t limit) {
-  Failure failure;
-  failure.code = ACL_ERROR_RT_AICORE_EXCEPTION;
-  failure.parameter = "indices";
-  failure.rule = "index_in_range";
-  failure.message = std::string(op) + ": indices must hold values from 0 to " +
-                    std::to_string(limit - 1) + "; got " + std::to_string(value) + " at position " +
-                    std::to_string(position) + ", indices" +
-                    shape_text(coordinates(indices, position)) +
-                    ". Pass the indices of the pooling that belongs to these tensors; elements "
-                    "with an index out of range were skipped.";
-  return Status::failed(std::move(failure));
+  return out_of_range(op, "indices", indices, {position, value}, limit,
+                      "Pass the indices of the pooling that belongs to these tensors; elements "
+                      "with an index out of range were skipped.");
+}
+
+Status class_out_of_range(const char* op, const char* parameter, const TensorView& classes,
+                          const BadIndex& bad, int64_t limit) {
+  return out_of_range(op, parameter, classes, bad, limit,
+                      "Pass classes that the input has; others were skipped.");
 }
 
 }  // namespace aclhost

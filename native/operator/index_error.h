@@ -36,4 +36,8 @@ class FirstBadIndex {
 Status index_out_of_range(const char* op, const TensorView& indices, int64_t position,
                           int64_t value, int64_t limit);
 
+// The same for classes, in a parameter of that name.
+Status class_out_of_range(const char* op, const char* parameter, const TensorView& classes,
+                          const BadIndex& bad, int64_t limit);
+
 }  // namespace aclhost

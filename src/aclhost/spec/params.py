@@ -12,9 +12,13 @@ from aclhost.spec.dtypes import DataType
 from aclhost.spec.shapes import ShapeOf, ShapeTerm
 from aclhost.spec.terms import DtypeOf, Term
 
+_ACRONYMS = {"NLLLoss": "NllLoss"}  # that run into the next word
+
 
 def snake_case(name: str) -> str:
     """`selfOrResult` -> `self_or_result`; `SmoothL1Loss` -> `smooth_l1_loss`."""
+    for acronym, word in _ACRONYMS.items():
+        name = name.replace(acronym, word)
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 

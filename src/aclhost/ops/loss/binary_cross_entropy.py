@@ -51,6 +51,7 @@ _PAIR = ("self", "target")
 _WEIGHTS = ("weightOptional", "posWeightOptional")
 _GRADIENT = ("gradOutput", *_PAIR)
 _SPANS = {"self": PROBABILITY, "target": PROBABILITY}
+_LOGIT_SPANS = {"target": PROBABILITY, **dict.fromkeys(_WEIGHTS, (0.0, 4.0))}
 _SOME = Condition(Not(Empty("self")), "self is not empty")
 _LEAST_LOG = -100
 _LEFT_OUT = ", where a weight that is left out counts as 1"
@@ -254,7 +255,7 @@ def _bce_with_logits() -> Operator:
          when(REDUCED, one_element("out")), readables),
         _torch_logits, inputs=inputs, computed=common, results=const(FLOAT),
         dtype=DtypeOf("target"), variants=tuple(variants), variant=presence(*_WEIGHTS),
-        spans={"target": PROBABILITY}, ulps=4, shapes=(), shown=_TWO_WEIGHTS,
+        spans=_LOGIT_SPANS, ulps=4, shapes=(), shown=_TWO_WEIGHTS,
         notes=(_EMPTY, "The loss is rounded to FLOAT, then cast to the dtype of out.",
                "Of an empty self, upstream fills an out of any shape; aclhost demands one "
                "element."),
@@ -285,7 +286,7 @@ def _bce_with_logits_backward() -> Operator:
         _torch_logits_gradient("input"), out="out", inputs=inputs,
         computed=promoted_with(_WEIGHTS, *_GRADIENT), dtype=DtypeOf("target"),
         variants=tuple(variants), variant=presence(*_WEIGHTS), shape=ShapeOf("self"),
-        spans={"target": PROBABILITY}, ulps=6, shapes=(), shown=_TWO_WEIGHTS,
+        spans=_LOGIT_SPANS, ulps=6, shapes=(), shown=_TWO_WEIGHTS,
         gradient=Gradient("aclnnBinaryCrossEntropyWithLogits", {"out": "self"},
                           {"gradOutput": "out"}),
     ))  # fmt: skip
@@ -301,7 +302,7 @@ def _bce_with_logits_target_backward() -> Operator:
          feasible(name, "gradTarget", inputs)),
         _torch_logits_gradient("target"), out="gradTarget", inputs=inputs,
         computed=const(FLOAT), dtype=DtypeOf("target"), variants=tuple(variants),
-        variant=presence(*_WEIGHTS), shape=ShapeOf("self"), spans={"target": PROBABILITY}, ulps=6,
+        variant=presence(*_WEIGHTS), shape=ShapeOf("self"), spans=_LOGIT_SPANS, ulps=6,
         shapes=(), shown=_TWO_WEIGHTS,
         gradient=Gradient("aclnnBinaryCrossEntropyWithLogits", {"gradTarget": "target"},
                           {"gradOutput": "out"}),

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import reduce
+from random import Random
 from typing import Any
 
 from aclhost.ops.pointwise.build import pointwise_operator
@@ -284,3 +285,8 @@ def broadcasting(*inputs: str) -> tuple[Rule, ...]:
     pairs = ((inputs[i], inputs[:i]) for i in range(1, len(inputs)))
     fits = (rule for name, others in pairs for rule in broadcastable(name, *others))
     return (*ranks(*inputs), *fits)
+
+
+def random_dtype(random: Random) -> DataType:
+    """One of the floating dtypes of the default product."""
+    return random.choice(FLOATS)

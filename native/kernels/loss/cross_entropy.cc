@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cross entropy of rows of logits: with a class or with probabilities for each row.
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "kernels/creation/fill.h"
+#include "kernels/loss/dense.h"
+#include "kernels/loss/log_softmax.h"
+#include "kernels/loss/rows.h"
+#include "kernels/loss/sums.h"
+#include "operator/index_error.h"
+#include "ops/cross_entropy_loss.h"
+#include "ops/cross_entropy_loss_grad.h"
+#include "ops/softmax_cross_entropy_with_logits.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+namespace {
+
+enum class Reduction { kNone, kMean, kSum };
+
+// Nothing stands for the mean.
+Reduction reduction_of(const char* word) {
+  if (word != nullptr && std::strcmp(word, "none") == 0) return Reduction::kNone;
+  return word != nullptr && std::strcmp(word, "sum") == 0 ? Reduction::kSum : Reduction::kMean;
+}
+
+// The classes of rows and their weights.
+class Targets {
+ public:
+  Status take(const TensorView& target, const TensorView& weight, int64_t classes,
+              int64_t ignored) {
+    limit_ = classes;
+    ignored_ = ignored;
+    Status status = classes_.take(target, ACL_INT64);
+    if (!status.ok() || !weight.present) return status;
+    status = weights_.take(weight, ACL_FLOAT);
+    weighted_ = true;
+    return status;
+  }
+
+  int64_t of(int64_t row) const { return classes_.as<int64_t>()[row]; }
+  // Whether the row counts; a class that does not exist is remembered.
+  bool counts(int64_t row, FirstBadIndex& bad) const {
+    const int64_t number = of(row);
+    if (number == ignored_) return false;
+    if (number >= 0 && number < limit_) return true;
+    bad.add({row, number});
+    return false;
+  }
+  float weight(int64_t number) const { return weighted_ ? weights_.as<float>()[number] : 1.0f; }
+
+  // The weight of all classes, or the sum of values weighted by class.
+  double weigh(const float* values, int64_t n, float* products) const {
+    if (!weighted_) return sum_of(values, n);
+    for (int64_t i = 0; i < n; ++i) products[i] = values[i] * weights_.as<float>()[i];
+    return sum_of(products, n);
+  }
+
+ private:
+  DenseArray classes_;
+  DenseArray weights_;
+  bool weighted_ = false;
+  int64_t limit_ = 0;
+  int64_t ignored_ = 0;
+};
+
+// The loss and the weight of each row.
+struct RowLosses {
+  explicit RowLosses(int64_t rows)
+      : memory(new (std::nothrow) double[2 * rows + 1]),
+        losses(memory.get()),
+        weights(memory.get() + rows) {}
+
+  std::unique_ptr<double[]> memory;
+  double* losses;
+  double* weights;
+};
+
+Status deliver_loss(const RowLosses& found, int64_t rows, Reduction reduction,
+                    const TensorView& out) {
+  if (reduction == Reduction::kNone) return deliver(found.losses, ACL_DOUBLE, out.dtype, out);
+  const double sum = sum_of(found.losses, rows);
+  const double divisor = reduction == Reduction::kMean ? sum_of(found.weights, rows) : 1;
+  return deliver_one(sum / divisor, out.dtype, out);
+}
+
+// What the loss of a row is made of, with a mean divided by the weight of all rows.
+struct Slopes {
+  float picked;    // of the target's class
+  float smoothed;  // of every class, times its weight
+};
+
+Slopes slopes_of(float gradient, float smoothing, int64_t classes, double divisor) {
+  const double each = gradient / divisor;
+  return {static_cast<float>(each * (1 - smoothing)),
+          static_cast<float>(each * smoothing / static_cast<double>(classes))};
+}
+
+double weight_of_rows(const Targets& targets, int64_t rows, FirstBadIndex& bad) {
+  constexpr int64_t kPart = 4096;
+  double total = 0;
+  float weights[kPart];
+  for (int64_t begin = 0; begin < rows; begin += kPart) {
+    const int64_t count = std::min(kPart, rows - begin);
+    for (int64_t i = 0; i < count; ++i) {
+      const bool counts = targets.counts(begin + i, bad);
+      weights[i] = counts ? targets.weight(targets.of(begin + i)) : 0;
+    }
+    total += sum_of(weights, count);
+  }
+  return total;
+}
+
+TensorView broadcast_to(const TensorView& view, const TensorView& like) {
+  TensorView whole = view;
+  for (int i = 0; i < like.rank; ++i) {
+    if (view.shape[i] == 1) whole.strides[i] = 0;
+    whole.shape[i] = like.shape[i];
+  }
+  return whole;
+}
+
+}  // namespace
+
+Status run(const CrossEntropyLossArgs& args) {
+  const FloatRows input(args.input), log_probabilities(args.logProbOut);
+  const int64_t classes = input.columns();
+  const auto smoothing = static_cast<float>(args.labelSmoothing);
+  Targets targets;
+  Status status = targets.take(args.target, args.weightOptional, classes, args.ignoreIndex);
+  if (!status.ok()) return status;
+  const RowLosses found(input.rows());
+  if (found.memory == nullptr) return no_memory_for_copy();
+  FirstBadIndex bad;
+  status = for_each_row(input.rows(), classes, 3, [&](int64_t row, const RowBuffers& buffers) {
+    const float* x = input.read(row, buffers.row(0), buffers.raw());
+    float* const results = buffers.row(1);
+    const RowSoftmax softmax(x, classes, results);
+    for (int64_t i = 0; i < classes; ++i) results[i] = softmax.log_probability(x[i]);
+    found.losses[row] = found.weights[row] = 0;
+    if (targets.counts(row, bad)) {
+      const int64_t number = targets.of(row);
+      const float weight = targets.weight(number);
+      const double picked = -double{results[number]} * weight;
+      const double all = -targets.weigh(results, classes, buffers.row(2));
+      found.weights[row] = weight;
+      found.losses[row] = smoothing == 0 ? picked
+                                         : (1 - smoothing) * picked +
+                                               all * smoothing / static_cast<double>(classes);
+    }
+    log_probabilities.write(row, results, buffers.raw());
+  });
+  for (const TensorView* unused : {&args.zlossOut, &args.lseForZlossOut}) {
+    if (status.ok()) status = fill_with_zero(*unused);
+  }
+  if (!status.ok()) return status;
+  status = deliver_loss(found, input.rows(), reduction_of(args.reductionOptional), args.lossOut);
+  if (!status.ok() || bad.get().position < 0) return status;
+  return class_out_of_range(args.kOperator, "target", args.target, bad.get(), classes);
+}
+
+Status run(const CrossEntropyLossGradArgs& args) {
+  const FloatRows input(args.logProb), out(args.out);
+  const int64_t classes = input.columns(), rows = input.rows();
+  const auto smoothing = static_cast<float>(args.labelSmoothing);
+  const Reduction reduction = reduction_of(args.reductionOptional);
+  Targets targets;
+  DenseArray gradients;
+  Status status = targets.take(args.target, args.weightOptional, classes, args.ignoreIndex);
+  if (status.ok()) status = gradients.take(args.gradLoss, ACL_FLOAT);
+  if (!status.ok()) return status;
+  FirstBadIndex bad;
+  const bool mean = reduction == Reduction::kMean;
+  const double divisor = mean ? weight_of_rows(targets, rows, bad) : 1;
+  const int64_t step = reduction == Reduction::kNone ? 1 : 0;
+  status = for_each_row(rows, classes, 3, [&](int64_t row, const RowBuffers& buffers) {
+    const float* x = input.read(row, buffers.row(0), buffers.raw());
+    float *const results = buffers.row(1), *const weights = buffers.row(2);
+    const bool counts = targets.counts(row, bad);
+    const float gradient = counts ? gradients.as<float>()[row * step] : 0;
+    const Slopes slopes = slopes_of(gradient, smoothing, classes, divisor);
+    const int64_t number = counts ? targets.of(row) : 0;
+    const float picked = counts ? slopes.picked * targets.weight(number) : 0;
+    for (int64_t i = 0; i < classes; ++i) weights[i] = slopes.smoothed * targets.weight(i);
+    const float all = picked + static_cast<float>(sum_of(weights, classes));
+    for (int64_t i = 0; i < classes; ++i) results[i] = math::exp(x[i]) * all - weights[i];
+    if (counts) results[number] -= picked;
+    out.write(row, results, buffers.raw());
+  });
+  if (!status.ok() || bad.get().position < 0) return status;
+  return class_out_of_range(args.kOperator, "target", args.target, bad.get(), classes);
+}
+
+Status run(const SoftmaxCrossEntropyWithLogitsArgs& args) {
+  const FloatRows features(args.features), labels(broadcast_to(args.labels, args.features));
+  const FloatRows gradients(args.backprop);
+  const int64_t classes = features.columns();
+  const RowLosses found(features.rows());
+  if (found.memory == nullptr) return no_memory_for_copy();
+  const auto body = [&](int64_t row, const RowBuffers& buffers) {
+    const float* x = features.read(row, buffers.row(0), buffers.raw());
+    const float* y = labels.read(row, buffers.row(1), buffers.raw());
+    float *const results = buffers.row(2), *const products = buffers.row(3);
+    const RowSoftmax softmax(x, classes, results);
+    for (int64_t i = 0; i < classes; ++i) products[i] = softmax.log_probability(x[i]) * y[i];
+    found.losses[row] = -sum_of(products, classes);
+    const auto share = static_cast<float>(1 / softmax.sum);
+    for (int64_t i = 0; i < classes; ++i) results[i] = results[i] * share - y[i];
+    gradients.write(row, results, buffers.raw());
+  };
+  Status status = for_each_row(features.rows(), classes, 4, body);
+  return status.ok() ? deliver(found.losses, ACL_DOUBLE, args.loss.dtype, args.loss) : status;
+}
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

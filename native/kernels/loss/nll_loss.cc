@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// The negative log likelihood of a target class at each position, weighted by class.
+#include "ops/nll_loss.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "base/parallel.h"
+#include "dtypes.h"
+#include "engines/cast.h"
+#include "engines/loop_nest.h"
+#include "engines/runs.h"
+#include "kernels/creation/fill.h"
+#include "kernels/loss/dense.h"
+#include "kernels/loss/sums.h"
+#include "operator/index_error.h"
+#include "ops/nll_loss2d.h"
+#include "ops/nll_loss2d_backward.h"
+#include "ops/nll_loss_backward.h"
+#include "simd/convert.h"
+#include "simd/memory.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+namespace {
+
+constexpr int64_t kPart = 4096;
+constexpr int64_t kGrain = 4;  // parts; less is not worth a second thread
+constexpr int64_t kNone = 0, kMean = 1;
+
+// As upstream does it on Atlas A2: only BF16 is rounded to before the cast to an output.
+aclDataType rounded_type(const TensorView& self) {
+  return self.dtype == ACL_BF16 ? ACL_BF16 : ACL_FLOAT;
+}
+
+// A tensor with a dimension of classes: positions are those of the others, in row-major order.
+struct Positions {
+  explicit Positions(const TensorView& view)
+      : item_size(data_type_bits(view.dtype) / 8), nest(nest_of(view)) {
+    const int axis = view.rank == 1 ? 0 : 1;
+    classes = view.shape[axis];
+    class_stride = view.strides[axis] * item_size;
+  }
+
+  static LoopNest nest_of(const TensorView& view) {
+    TensorView first = view;
+    const int axis = view.rank == 1 ? 0 : 1;
+    std::copy(view.shape + axis + 1, view.shape + view.rank, first.shape + axis);
+    std::copy(view.strides + axis + 1, view.strides + view.rank, first.strides + axis);
+    --first.rank;
+    const TensorView order = row_major_view(shape_of(first), view.dtype);
+    const TensorView* const views[] = {&order, &first};
+    return make_nest(views, 2, 1);
+  }
+
+  // Calls visit(position, address of class 0, stride, count) for runs that cover [begin, end).
+  template <typename Visit>
+  void for_each(int64_t begin, int64_t end, const Visit& visit) const {
+    Block block(nest, begin);
+    block.count = end - begin;
+    const int64_t stride = nest.operand[1].strides[0];
+    for_each_run(nest, nest.operand[1], block, [&](char* address, int64_t count) {
+      visit(begin, address, stride, count);
+      begin += count;
+    });
+  }
+
+  int64_t item_size;
+  LoopNest nest;
+  int64_t classes;
+  int64_t class_stride;  // bytes
+};
+
+struct Targets {
+  const int64_t* classes;
+  const float* weights;
+  int64_t ignored;
+  int64_t limit;
+
+  // Whether the position counts; a class that does not exist is remembered.
+  bool counts(int64_t position, BadIndex& bad) const {
+    const int64_t number = classes[position];
+    if (number == ignored) return false;
+    if (number >= 0 && number < limit) return true;
+    if (bad.position < 0) bad = {position, number};
+    return false;
+  }
+};
+
+template <typename T>
+void losses_of(const Positions& self, const Targets& targets, int64_t begin, int64_t end,
+               float* losses, float* weights, BadIndex& bad) {
+  self.for_each(begin, end, [&](int64_t first, const char* address, int64_t stride, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t at = first + i - begin;
+      const bool counts = targets.counts(first + i, bad);
+      const int64_t number = counts ? targets.classes[first + i] : 0;
+      weights[at] = counts ? targets.weights[number] : 0;
+      losses[at] = 0;
+      if (!counts) continue;
+      const T value = load<T>(address + i * stride + number * self.class_stride);
+      losses[at] = -widen(value) * weights[at];
+    }
+  });
+}
+
+using LossesOf = void (*)(const Positions&, const Targets&, int64_t, int64_t, float*, float*,
+                          BadIndex&);
+
+LossesOf losses_for(aclDataType dtype) {
+  if (dtype == ACL_FLOAT16) return losses_of<Half>;
+  return dtype == ACL_BF16 ? losses_of<BFloat16> : losses_of<float>;
+}
+
+// The dense arrays of a call.
+struct Arrays {
+  Status take(const TensorView& target, const TensorView& weight) {
+    Status status = classes.take(target, ACL_INT64);
+    return status.ok() ? weights.take(weight, ACL_FLOAT) : status;
+  }
+
+  DenseArray classes;
+  DenseArray weights;
+};
+
+template <typename Args>
+Status each_loss(const Args& args, const Positions& self, const Targets& targets,
+                 FirstBadIndex& bad) {
+  const int64_t total = self.nest.total;
+  const std::unique_ptr<float[]> losses(new (std::nothrow) float[total]);
+  if (losses == nullptr) return no_memory_for_copy();
+  const LossesOf compute = losses_for(args.self.dtype);
+  parallel_for(total, kPart * kGrain, [&](int64_t begin, int64_t end) {
+    BadIndex first;
+    alignas(64) float weights[kPart];
+    for (; begin < end; begin += kPart) {
+      const int64_t last = std::min(begin + kPart, end);
+      compute(self, targets, begin, last, losses.get() + begin, weights, first);
+    }
+    bad.add(first);
+  });
+  Status status = deliver(losses.get(), ACL_FLOAT, rounded_type(args.self), args.out);
+  return status.ok() ? deliver_one(0, ACL_FLOAT, args.totalWeightOut) : status;
+}
+
+template <typename Args>
+Status reduced_loss(const Args& args, const Positions& self, const Targets& targets,
+                    FirstBadIndex& bad) {
+  const int64_t parts = (self.nest.total + kPart - 1) / kPart;
+  const std::unique_ptr<double[]> sums(new (std::nothrow) double[2 * parts + 2]());
+  if (sums == nullptr) return no_memory_for_copy();
+  double* const weight_sums = sums.get() + parts + 1;
+  const LossesOf compute = losses_for(args.self.dtype);
+  parallel_for(parts, kGrain, [&](int64_t first, int64_t last) {
+    BadIndex found;
+    alignas(64) float losses[kPart], weights[kPart];
+    for (int64_t part = first; part < last; ++part) {
+      const int64_t begin = part * kPart, end = std::min(begin + kPart, self.nest.total);
+      compute(self, targets, begin, end, losses, weights, found);
+      sums[part] = sum_of(losses, end - begin);
+      weight_sums[part] = sum_of(weights, end - begin);
+    }
+    bad.add(found);
+  });
+  const double total = join(sums.get(), parts), weight = join(weight_sums, parts);
+  const double loss = args.reduction == kMean ? total / weight : total;
+  const aclDataType rounded = rounded_type(args.self);
+  Status status = deliver_one(loss, rounded, args.out);
+  return status.ok() ? deliver_one(weight, rounded, args.totalWeightOut) : status;
+}
+
+template <typename Args>
+Status forward(const Args& args) {
+  Arrays arrays;
+  Status status = arrays.take(args.target, args.weight);
+  if (!status.ok()) return status;
+  const Positions self(args.self);
+  const Targets targets = {arrays.classes.as<int64_t>(), arrays.weights.as<float>(),
+                           args.ignoreIndex, self.classes};
+  FirstBadIndex bad;
+  status = args.reduction == kNone ? each_loss(args, self, targets, bad)
+                                   : reduced_loss(args, self, targets, bad);
+  if (!status.ok() || bad.get().position < 0) return status;
+  return class_out_of_range(Args::kOperator, "target", args.target, bad.get(), self.classes);
+}
+
+// Writes the gradients of positions [begin, end) to their classes.
+struct Gradients {
+  const Positions& out;
+  const Targets& targets;
+  const float* gradients;
+  int64_t step;  // 0: one for all
+  float divisor;
+  CastArray round;  // null: nothing is rounded before the cast
+  CastArray cast;
+
+  void store(int64_t begin, int64_t end, BadIndex& bad) const {
+    alignas(64) float values[kPart];
+    alignas(64) char rounded[kPart * sizeof(float)], results[kPart * 16];
+    for (int64_t i = begin; i < end; ++i) {
+      const bool counts = targets.counts(i, bad);
+      const float weight = counts ? targets.weights[targets.classes[i]] : 0;
+      values[i - begin] = -(gradients[i * step] / divisor) * weight;
+    }
+    const char* source = reinterpret_cast<const char*>(values);
+    if (round != nullptr) {
+      round(source, rounded, end - begin);
+      source = rounded;
+    }
+    cast(source, results, end - begin);
+    const int64_t size = out.item_size;
+    out.for_each(begin, end, [&](int64_t first, char* address, int64_t stride, int64_t count) {
+      BadIndex seen = bad;
+      for (int64_t i = 0; i < count; ++i) {
+        if (!targets.counts(first + i, seen)) continue;
+        char* const to = address + i * stride + targets.classes[first + i] * out.class_stride;
+        std::memcpy(to, results + (first + i - begin) * size, size);
+      }
+    });
+  }
+};
+
+template <typename Args>
+Status backward(const Args& args) {
+  Arrays arrays;
+  DenseArray gradients, total;
+  for (Status status :
+       {arrays.take(args.target, args.weight), gradients.take(args.gradOutput, ACL_FLOAT),
+        total.take(args.totalWeight, ACL_FLOAT)}) {
+    if (!status.ok()) return status;
+  }
+  const Positions out(args.out);
+  const Targets targets = {arrays.classes.as<int64_t>(), arrays.weights.as<float>(),
+                           args.ignoreIndex, out.classes};
+  const aclDataType rounded = rounded_type(args.self);
+  const bool each = args.reduction == kNone && args.gradOutput.elements() == out.nest.total;
+  const Gradients results = {out,
+                             targets,
+                             gradients.as<float>(),
+                             each ? 1 : 0,
+                             args.reduction == kMean ? total.as<float>()[0] : 1.0f,
+                             rounded == ACL_FLOAT ? nullptr : find_array_cast(ACL_FLOAT, rounded),
+                             find_array_cast(rounded, args.out.dtype)};
+  Status status = fill_with_zero(args.out);
+  if (!status.ok()) return status;
+  FirstBadIndex bad;
+  parallel_for(out.nest.total, kPart * kGrain, [&](int64_t begin, int64_t end) {
+    BadIndex first;
+    for (; begin < end; begin += kPart) results.store(begin, std::min(begin + kPart, end), first);
+    bad.add(first);
+  });
+  if (bad.get().position < 0) return {};
+  return class_out_of_range(Args::kOperator, "target", args.target, bad.get(), out.classes);
+}
+
+}  // namespace
+
+Status run(const NLLLossArgs& args) { return forward(args); }
+Status run(const NLLLoss2dArgs& args) { return forward(args); }
+Status run(const NLLLossBackwardArgs& args) { return backward(args); }
+Status run(const NLLLoss2dBackwardArgs& args) { return backward(args); }
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of a matrix as arrays of floats, whatever its dtype and strides.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <new>
+
+#include "base/parallel.h"
+#include "dtypes.h"
+#include "engines/cast.h"
+#include "engines/runs.h"
+#include "kernels/loss/dense.h"
+#include "operator/views.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+
+class FloatRows {
+ public:
+  explicit FloatRows(const TensorView& matrix)
+      : size_(data_type_bits(matrix.dtype) / 8),
+        start_(static_cast<char*>(matrix.data) + matrix.offset * size_),
+        rows_(matrix.shape[0]),
+        columns_(matrix.shape[1]),
+        row_stride_(matrix.strides[0] * size_),
+        stride_(matrix.strides[1] * size_),
+        from_(find_array_cast(matrix.dtype, ACL_FLOAT)),
+        to_(find_array_cast(ACL_FLOAT, matrix.dtype)),
+        direct_(matrix.dtype == ACL_FLOAT && stride_ == size_ && is_aligned(start_) &&
+                is_aligned(reinterpret_cast<char*>(row_stride_))) {}
+
+  int64_t rows() const { return rows_; }
+  int64_t columns() const { return columns_; }
+
+  // The row itself where it can be read as it is, else a copy in `values`; `raw` has room for as
+  // many elements of the tensor's type.
+  const float* read(int64_t row, float* values, char* raw) const {
+    const char* from = start_ + row * row_stride_;
+    if (direct_) return reinterpret_cast<const float*>(from);
+    copy_run(from, stride_, raw, size_, size_, columns_);
+    from_(raw, reinterpret_cast<char*>(values), columns_);
+    return values;
+  }
+
+  void write(int64_t row, const float* values, char* raw) const {
+    to_(reinterpret_cast<const char*>(values), raw, columns_);
+    copy_run(raw, size_, start_ + row * row_stride_, stride_, size_, columns_);
+  }
+
+ private:
+  static bool is_aligned(const char* address) {
+    return reinterpret_cast<uintptr_t>(address) % sizeof(float) == 0;
+  }
+
+  int64_t size_;
+  char* start_;
+  int64_t rows_, columns_;
+  int64_t row_stride_, stride_;  // bytes
+  CastArray from_, to_;
+  bool direct_;
+};
+
+// Room for the rows that a thread works on.
+class RowBuffers {
+ public:
+  RowBuffers(int64_t columns, int count)
+      : columns_(columns),
+        memory_(new (std::nothrow) float[columns * (count + kRaw)]),
+        raw_(memory_ == nullptr ? nullptr : memory_.get() + columns * count) {}
+
+  bool ok() const { return memory_ != nullptr; }
+  float* row(int number) const { return memory_.get() + number * columns_; }
+  char* raw() const { return reinterpret_cast<char*>(raw_); }
+
+ private:
+  static constexpr int kRaw = 1;  // no type of a matrix is wider than float
+
+  int64_t columns_;
+  std::unique_ptr<float[]> memory_;
+  float* raw_;
+};
+
+// Calls body(row, buffers) for every row, some on other threads.
+template <typename Body>
+Status for_each_row(int64_t rows, int64_t columns, int buffers, const Body& body) {
+  constexpr int64_t kGrain = 16384;  // elements; less is not worth a second thread
+  std::atomic<bool> enough_memory{true};
+  const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(columns, 1));
+  parallel_for(rows, grain, [&](int64_t begin, int64_t end) {
+    const RowBuffers own(columns, buffers);
+    if (!own.ok()) {
+      enough_memory = false;
+      return;
+    }
+    for (int64_t row = begin; row < end; ++row) body(row, own);
+  });
+  return enough_memory ? Status{} : no_memory_for_copy();
+}
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

@@ -210,6 +210,11 @@ Shape evaluate_shape(const Frame& frame, int64_t term) {
       std::copy(shape.dims + 1, shape.dims + shape.rank--, shape.dims);
       return shape;
     }
+    case TermKind::kWithoutLast: {
+      Shape shape = evaluate_shape(frame, code[1]);
+      shape.rank = std::max(shape.rank - 1, 0);
+      return shape;
+    }
     case TermKind::kShapeIf:
       return evaluate_shape(frame, evaluate(frame, code[1]) ? code[2] : code[3]);
     case TermKind::kWithSpatial:

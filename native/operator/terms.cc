@@ -189,6 +189,21 @@ bool keeps(const ScalarValue& scalar, aclDataType dtype) {
     }
     case TermKind::kFlagAt:
       return args.bool_array(param).at(static_cast<uint64_t>(code[2]));
+    case TermKind::kLargestItem: {
+      int64_t largest = 0;
+      for (const int64_t value : args.int_array(param)) largest = std::max(largest, value);
+      return largest;
+    }
+    case TermKind::kSumOfItems: {
+      int64_t total = 0;
+      for (const int64_t value : args.int_array(param)) total = saturated(__int128{total} + value);
+      return total;
+    }
+    case TermKind::kRoundedUp: {
+      const __int128 more = __int128{evaluate(frame, code[1])} + code[2] - 1;
+      const __int128 rest = (more % code[2] + code[2]) % code[2];
+      return saturated(more - rest);
+    }
     case TermKind::kEveryItem: {
       const IntArrayView array = args.int_array(param);
       return all_between(array.values, static_cast<int64_t>(array.size), code);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of a matrix as arrays of floats, whatever its dtype and strides.
+// The rows of a tensor as arrays of floats, whatever its dtype and strides.
 #pragma once
 
 #include <algorithm>
@@ -18,19 +18,24 @@
 namespace aclhost {
 inline namespace ACLHOST_ISA {
 
+// Rows lie along the last dimension; a tensor without any is a row of one element.
 class FloatRows {
  public:
-  explicit FloatRows(const TensorView& matrix)
-      : size_(data_type_bits(matrix.dtype) / 8),
-        start_(static_cast<char*>(matrix.data) + matrix.offset * size_),
-        rows_(matrix.shape[0]),
-        columns_(matrix.shape[1]),
-        row_stride_(matrix.strides[0] * size_),
-        stride_(matrix.strides[1] * size_),
-        from_(find_array_cast(matrix.dtype, ACL_FLOAT)),
-        to_(find_array_cast(ACL_FLOAT, matrix.dtype)),
-        direct_(matrix.dtype == ACL_FLOAT && stride_ == size_ && is_aligned(start_) &&
-                is_aligned(reinterpret_cast<char*>(row_stride_))) {}
+  explicit FloatRows(const TensorView& view)
+      : size_(data_type_bits(view.dtype) / 8),
+        start_(static_cast<char*>(view.data) + view.offset * size_),
+        columns_(view.rank == 0 ? 1 : view.shape[view.rank - 1]),
+        stride_(view.rank == 0 ? size_ : view.strides[view.rank - 1] * size_),
+        outer_(std::max(view.rank - 1, 0)),
+        from_(find_array_cast(view.dtype, ACL_FLOAT)),
+        to_(find_array_cast(ACL_FLOAT, view.dtype)) {
+    direct_ = view.dtype == ACL_FLOAT && stride_ == size_ && is_aligned(start_);
+    for (int i = 0; i < outer_; ++i) {
+      lengths_[i] = view.shape[i];
+      strides_[i] = view.strides[i] * size_;
+      rows_ *= view.shape[i];
+    }
+  }
 
   int64_t rows() const { return rows_; }
   int64_t columns() const { return columns_; }
@@ -38,7 +43,7 @@ class FloatRows {
   // The row itself where it can be read as it is, else a copy in `values`; `raw` has room for as
   // many elements of the tensor's type.
   const float* read(int64_t row, float* values, char* raw) const {
-    const char* from = start_ + row * row_stride_;
+    const char* const from = address(row);
     if (direct_) return reinterpret_cast<const float*>(from);
     copy_run(from, stride_, raw, size_, size_, columns_);
     from_(raw, reinterpret_cast<char*>(values), columns_);
@@ -47,7 +52,7 @@ class FloatRows {
 
   void write(int64_t row, const float* values, char* raw) const {
     to_(reinterpret_cast<const char*>(values), raw, columns_);
-    copy_run(raw, size_, start_ + row * row_stride_, stride_, size_, columns_);
+    copy_run(raw, size_, address(row), stride_, size_, columns_);
   }
 
  private:
@@ -55,12 +60,24 @@ class FloatRows {
     return reinterpret_cast<uintptr_t>(address) % sizeof(float) == 0;
   }
 
+  char* address(int64_t row) const {
+    char* place = start_;
+    for (int i = outer_ - 1; i >= 0; --i) {
+      place += row % lengths_[i] * strides_[i];
+      row /= lengths_[i];
+    }
+    return place;
+  }
+
   int64_t size_;
   char* start_;
-  int64_t rows_, columns_;
-  int64_t row_stride_, stride_;  // bytes
+  int64_t columns_;
+  int64_t stride_;  // bytes
+  int outer_;
   CastArray from_, to_;
   bool direct_;
+  int64_t rows_ = 1;
+  int64_t lengths_[kMaxRank], strides_[kMaxRank];
 };
 
 // Room for the rows that a thread works on.
@@ -76,7 +93,7 @@ class RowBuffers {
   char* raw() const { return reinterpret_cast<char*>(raw_); }
 
  private:
-  static constexpr int kRaw = 1;  // no type of a matrix is wider than float
+  static constexpr int kRaw = 1;  // no dtype is wider than float
 
   int64_t columns_;
   std::unique_ptr<float[]> memory_;

@@ -150,6 +150,16 @@ class WithoutFirst(ShapeTerm):
 
 
 @dataclass(frozen=True)
+class WithoutLast(ShapeTerm):
+    """A shape without its last dimension, where it has one."""
+
+    shape: ShapeTerm
+
+    def evaluate(self, call: Call) -> Shape:
+        return self.shape.evaluate(call)[:-1]
+
+
+@dataclass(frozen=True)
 class ShapeIf(ShapeTerm):
     """One of two shapes, by a condition."""
 

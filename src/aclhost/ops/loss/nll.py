@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from random import Random
 from typing import TYPE_CHECKING, Any
 
 from aclhost.ops.loss.build import (
@@ -14,11 +12,18 @@ from aclhost.ops.loss.build import (
     REDUCTION,
     TABLE,
     Torch,
-    random_dtype,
 )
+from aclhost.ops.loss.nll_calls import (
+    CLASSES,
+    backward_call,
+    backward_samples,
+    drawn,
+    forward_call,
+    forward_samples,
+    typical_shape,
+)
+from aclhost.ops.loss.shapes import has_one_element
 from aclhost.ops.pointwise.checks import feasible, given
-from aclhost.spec.call import Call, TensorArg
-from aclhost.spec.dtypes import BF16, DOUBLE, FLOAT, FLOAT16, INT32, INT64, UINT8, DataType
 from aclhost.spec.gradient import Gradient
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import Int, TensorIn, TensorOut
@@ -29,7 +34,6 @@ from aclhost.spec.rules import (
     castable_to,
     done_when_empty,
     dtype_in,
-    one_element,
     rank_at_most,
     rank_in,
     requires,
@@ -40,7 +44,6 @@ from aclhost.spec.rules import (
 )
 from aclhost.spec.rules.base import Shown
 from aclhost.spec.shapes import Lengths, Rank0, ShapeIf, ShapeOf, ShapeTerm
-from aclhost.spec.status import Status
 from aclhost.spec.terms import (
     And,
     DimOf,
@@ -59,11 +62,9 @@ from aclhost.spec.terms import (
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array
 
-_CLASSES = (INT64, UINT8, INT32)
 _IS_NONE = In(ValueOf("reduction"), (0,))
 _BATCHED = Equal(RankOf("self"), const(2))
 _EACH = And(_IS_NONE, _BATCHED)
-_WEIGHTS = (0.5, 2.0)  # of samples: a total near 0 would make a mean that nobody can check
 _NOTES = (
     "Positions whose class is ignoreIndex count neither for the loss nor for the weight.",
     "A class that does not exist is skipped and reported as an index out of range: 507015 at the "
@@ -135,17 +136,13 @@ def _torch_backward(name: str) -> Any:  # noqa: ANN401
     return reference
 
 
-def _has_one_element(parameter: str) -> tuple[Rule, ...]:
-    return tuple(rule.with_code(Status.PARAM_INVALID) for rule in one_element(parameter))
-
-
 def _one_per_row(parameter: str) -> tuple[Rule, ...]:
     """A value for each row without reduction, else one value of rank 0 or 1."""
     rows = Condition(_EACH, "reduction is 0 and self has 2 dimensions")
     single = Condition(Not(_EACH), "reduction is 1 or 2, or self has 1 dimension")
     return (
         *when(rows, shape_is(parameter, Lengths((DimOf("self", const(0)),)), "[N] of self")),
-        *when(single, rank_at_most(parameter, 1), _has_one_element(parameter)),
+        *when(single, rank_at_most(parameter, 1), has_one_element(parameter)),
     )
 
 
@@ -219,108 +216,17 @@ def _forward(name: str, checks: tuple[tuple[Rule, ...], ...], shape: ShapeTerm) 
             cast_exists("totalWeightOut", own),
         ),
         golden=golden,
-        samples=_forward_samples(is_image),
+        samples=forward_samples(is_image),
         reference=_torch_forward("nll_loss2d_forward" if is_image else "nll_loss_forward"),
         summed=("self",),
-        draw=lambda random: _drawn(random, _forward_call, is_image),
-        typical=lambda n: _forward_call(_typical_shape(n, is_image), 1, ignored=-100),
+        draw=lambda random: drawn(random, forward_call, is_image),
+        typical=lambda n: forward_call(typical_shape(n, is_image), 1, ignored=-100),
         notes=(
             *_NOTES,
             "Without reduction totalWeightOut becomes 0; upstream leaves it alone.",
             "Of no positions, the mean is NaN, the sum and the total 0.",
             "Sums are in double, in an order that follows from the shapes alone.",
         ),
-    )
-
-
-def _tensors(
-    shape: tuple[int, ...], target: tuple[int, ...], dtype: DataType, index: DataType
-) -> dict[str, TensorArg]:
-    classes = shape[0 if len(shape) == 1 else 1]
-    return {
-        "self": TensorArg(shape, dtype),
-        "target": TensorArg(target, index, span=(0, classes)),
-        "weight": TensorArg((classes,), dtype, span=_WEIGHTS),
-    }
-
-
-def _without_classes(shape: tuple[int, ...]) -> tuple[int, ...]:
-    return (*shape[:1], *shape[2:]) if len(shape) > 1 else ()
-
-
-def _forward_call(
-    shape: tuple[int, ...], reduction: int, dtype: DataType = FLOAT, index: DataType = INT64,
-    out: DataType | None = None, ignored: int = 1,
-) -> Call:  # fmt: skip
-    target = _without_classes(shape)
-    return Call(
-        {
-            **_tensors(shape, target, dtype, index),
-            "reduction": reduction,
-            "ignoreIndex": ignored,
-            "out": TensorArg(target if reduction == 0 else (), out or dtype),
-            "totalWeightOut": TensorArg((), dtype),
-        }
-    )
-
-
-def _backward_call(
-    shape: tuple[int, ...], reduction: int, dtype: DataType = FLOAT, index: DataType = INT64,
-    out: DataType | None = None, ignored: int = 1,
-) -> Call:  # fmt: skip
-    target = _without_classes(shape)
-    return Call(
-        {
-            "gradOutput": TensorArg(target if reduction == 0 else (), dtype),
-            **_tensors(shape, target, dtype, index),
-            "reduction": reduction,
-            "ignoreIndex": ignored,
-            "totalWeight": TensorArg((1,), dtype, span=_WEIGHTS),
-            "out": TensorArg(shape, out or dtype),
-        }
-    )
-
-
-def _shape(random: Random, is_image: bool) -> tuple[int, ...]:
-    classes, batch = random.randint(1, 9), random.randint(1, 6)
-    if is_image:
-        return (batch, classes, random.randint(1, 7), random.randint(1, 40))
-    return (classes,) if random.random() < 0.2 else (batch * random.choice((1, 3, 700)), classes)
-
-
-def _drawn(random: Random, make: Callable[..., Call], is_image: bool) -> Call:
-    shape, reduction = _shape(random, is_image), random.randint(0, 2)
-    dtype, index = random_dtype(random), random.choice(_CLASSES)
-    return make(shape, reduction, dtype, index, ignored=random.choice((-100, 0, 2)))
-
-
-def _typical_shape(n: int, is_image: bool) -> tuple[int, ...]:
-    if not is_image:
-        return (max(n // 1000, 1), 1000)
-    side = max(int((n / 20) ** 0.5), 1)
-    return (1, 20, side, side)
-
-
-def _forward_samples(is_image: bool) -> tuple[Call, ...]:
-    shape = (2, 3, 2, 4) if is_image else (5, 3)
-    alone = (_forward_call((3,), 0),) if not is_image else ()
-    return (
-        _forward_call(shape, 1),
-        _forward_call(shape, 0, out=DOUBLE),
-        _forward_call(shape, 2, FLOAT16, INT32),
-        _forward_call(shape, 1, BF16, UINT8, ignored=-100),
-        *alone,
-    )
-
-
-def _backward_samples(is_image: bool) -> tuple[Call, ...]:
-    shape = (2, 3, 2, 4) if is_image else (5, 3)
-    alone = () if is_image else (_backward_call((3,), 1), _backward_call(shape, 1, out=DOUBLE))
-    return (
-        _backward_call(shape, 1),
-        _backward_call(shape, 0, FLOAT16, INT32),
-        _backward_call(shape, 2, BF16, UINT8, ignored=-100),
-        *alone,
     )
 
 
@@ -345,14 +251,14 @@ def _backward(name: str, checks: tuple[tuple[Rule, ...], ...]) -> Operator:
         checks=(*checks, done_when_empty("self"), feasible(name, "out", inputs),
                 *(() if is_image else (cast_exists("out", DtypeOf("self")),))),
         golden=golden_backward,
-        samples=_backward_samples(is_image),
+        samples=backward_samples(is_image),
         reference=_torch_backward("nll_loss2d_backward" if is_image else "nll_loss_backward"),
         gradient=Gradient(
             forward, {"out": "self"}, {"gradOutput": "out"},
             saved={"totalWeight": "totalWeightOut"},
         ),
-        draw=lambda random: _drawn(random, _backward_call, is_image),
-        typical=lambda n: _backward_call(_typical_shape(n, is_image), 1, ignored=-100),
+        draw=lambda random: drawn(random, backward_call, is_image),
+        typical=lambda n: backward_call(typical_shape(n, is_image), 1, ignored=-100),
         notes=_NOTES,
     )  # fmt: skip
 
@@ -363,8 +269,8 @@ def _rows() -> tuple[Operator, Operator]:
         "aclnnNLLLoss",
         (given("self", "target", "weight", *results), same_dtype("weight", "self"),
          castable_to("out", "self"), castable_to("totalWeightOut", "self"),
-         dtype_in("self", *TABLE), dtype_in("target", *_CLASSES), KNOWN_REDUCTION, _row_shapes(),
-         _one_per_row("out"), _has_one_element("totalWeightOut"), _has_classes()),
+         dtype_in("self", *TABLE), dtype_in("target", *CLASSES), KNOWN_REDUCTION, _row_shapes(),
+         _one_per_row("out"), has_one_element("totalWeightOut"), _has_classes()),
         _target_shape(),
     )  # fmt: skip
     everything = ("gradOutput", "self", "target", "weight", "totalWeight", "out")
@@ -372,8 +278,8 @@ def _rows() -> tuple[Operator, Operator]:
         "aclnnNLLLossBackward",
         (given(*everything), same_dtype("weight", "self"), same_dtype("gradOutput", "self"),
          same_dtype("totalWeight", "self"), castable_to("out", "self"), dtype_in("self", *TABLE),
-         dtype_in("target", *_CLASSES), KNOWN_REDUCTION, _row_shapes(),
-         _has_one_element("totalWeight"), _one_per_row("gradOutput"), same_shape("out", "self")),
+         dtype_in("target", *CLASSES), KNOWN_REDUCTION, _row_shapes(),
+         has_one_element("totalWeight"), _one_per_row("gradOutput"), same_shape("out", "self")),
     )  # fmt: skip
     return forward, backward
 
@@ -384,9 +290,9 @@ def _images() -> tuple[Operator, Operator]:
         "aclnnNLLLoss2d",
         (given("self", "target", "weight", *results), dtype_in("self", *TABLE),
          same_dtype("weight", "self"), castable_to("out", "self"),
-         castable_to("totalWeightOut", "self"), dtype_in("target", *_CLASSES), KNOWN_REDUCTION,
+         castable_to("totalWeightOut", "self"), dtype_in("target", *CLASSES), KNOWN_REDUCTION,
          _image_shapes(DimOf("weight", const(0))), when(NONE, same_shape("out", "target")),
-         when(REDUCED, _has_one_element("out")), _has_one_element("totalWeightOut")),
+         when(REDUCED, has_one_element("out")), has_one_element("totalWeightOut")),
         _image_shape(),
     )  # fmt: skip
     others = ("gradOutput", "weight", "out", "totalWeight")
@@ -394,11 +300,11 @@ def _images() -> tuple[Operator, Operator]:
         "aclnnNLLLoss2dBackward",
         (given("gradOutput", "self", "target", "weight", "out", "totalWeight"),
          dtype_in("self", *TABLE), *(same_dtype(each, "self") for each in others),
-         dtype_in("target", *_CLASSES), when(NONE, same_shape("gradOutput", "target")),
+         dtype_in("target", *CLASSES), when(NONE, same_shape("gradOutput", "target")),
          when(Condition(Not(_IS_NONE), "reduction is not 0"), rank_at_most("gradOutput", 1),
-              _has_one_element("gradOutput")),
+              has_one_element("gradOutput")),
          _image_shapes(Elements("weight")), same_shape("out", "self"),
-         _has_one_element("totalWeight"), KNOWN_REDUCTION),
+         has_one_element("totalWeight"), KNOWN_REDUCTION),
     )  # fmt: skip
     return forward, backward
 

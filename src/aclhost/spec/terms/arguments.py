@@ -177,6 +177,29 @@ class FlagAt(Term):
 
 
 @dataclass(frozen=True)
+class LargestItem(Term):
+    """The largest value of an array; 0 where none is larger."""
+
+    parameter: str
+
+    def evaluate(self, call: Call) -> int:
+        return max(0, *call.integers(self.parameter), 0)
+
+
+@dataclass(frozen=True)
+class SumOfItems(Term):
+    """The values of an array added, as far as 64 bits reach."""
+
+    parameter: str
+
+    def evaluate(self, call: Call) -> int:
+        total = 0
+        for value in call.integers(self.parameter):
+            total = saturated(total + value)
+        return total
+
+
+@dataclass(frozen=True)
 class EveryItem(Term):
     """All values of an array from a position on lie in a range."""
 

@@ -122,6 +122,17 @@ class Divided(Term):
 
 
 @dataclass(frozen=True)
+class RoundedUp(Term):
+    """The next multiple of a positive constant, as far as 64 bits reach."""
+
+    term: Term
+    multiple: int
+
+    def evaluate(self, call: Call) -> int:
+        return saturated(-(-self.term.evaluate(call) // self.multiple) * self.multiple)
+
+
+@dataclass(frozen=True)
 class If(Term):
     """One of two, by a condition."""
 

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// Connectionist temporal classification: the probability of all alignments of a target, summed in
+// logarithms and in double. A path of a target with L labels has 2 L + 1 places: blanks around and
+// between the labels.
+#include "ops/ctc_loss.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <new>
+
+#include "base/parallel.h"
+#include "dtypes.h"
+#include "kernels/creation/fill.h"
+#include "kernels/loss/dense.h"
+#include "kernels/loss/element.h"
+#include "operator/index_error.h"
+#include "ops/ctc_loss_backward.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+namespace {
+
+constexpr double kNever = -std::numeric_limits<double>::infinity();
+
+double add_logs(double a, double b) {
+  const double most = std::max(a, b);
+  if (most == kNever) return kNever;
+  return most + std::log(std::exp(a - most) + std::exp(b - most));
+}
+
+double add_logs(double a, double b, double c) {
+  const double most = std::max({a, b, c});
+  if (most == kNever) return kNever;
+  return most + std::log(std::exp(a - most) + std::exp(b - most) + std::exp(c - most));
+}
+
+// A tensor of three dimensions, element by element; a missing middle one has length 1.
+struct Cube {
+  explicit Cube(const TensorView& view) : dtype(view.dtype) {
+    const int64_t size = data_type_bits(dtype) / 8;
+    start = static_cast<char*>(view.data) + view.offset * size;
+    const bool flat = view.rank == 2;
+    const int last = view.rank - 1;
+    const int64_t all[] = {view.strides[0], flat ? 0 : view.strides[1], view.strides[last]};
+    for (int i = 0; i < 3; ++i) strides[i] = all[i] * size;
+    lengths[0] = view.shape[0];
+    lengths[1] = flat ? 1 : view.shape[1];
+    lengths[2] = view.shape[last];
+  }
+
+  char* at(int64_t i, int64_t j, int64_t k) const {
+    return start + i * strides[0] + j * strides[1] + k * strides[2];
+  }
+  double get(int64_t i, int64_t j, int64_t k) const { return load_real(at(i, j, k), dtype); }
+  void set(int64_t i, int64_t j, int64_t k, double value) const {
+    store_real(at(i, j, k), dtype, value);
+  }
+
+  aclDataType dtype;
+  char* start;
+  int64_t strides[3];  // bytes
+  int64_t lengths[3];
+};
+
+// The labels of one sample and the logarithms of their probabilities.
+struct Sample {
+  const Cube& logs;
+  int64_t number;
+  int64_t times;
+  const int64_t* labels;
+  int64_t count;
+  int64_t blank;
+
+  int64_t places() const { return 2 * count + 1; }
+  int64_t label(int64_t place) const { return place % 2 == 0 ? blank : labels[place / 2]; }
+  // Whether a path may leave out the blank between two places.
+  bool skips(int64_t place, int64_t other) const { return label(place) != label(other); }
+  // A label that does not exist is never there.
+  double log(int64_t time, int64_t place) const {
+    const int64_t number_of = label(place);
+    const bool exists = number_of >= 0 && number_of < logs.lengths[2];
+    return exists ? logs.get(time, number, number_of) : kNever;
+  }
+};
+
+// Where the labels of each sample are.
+class Targets {
+ public:
+  Status take(const TensorView& view, const IntArrayView& lengths) {
+    lengths_ = lengths;
+    row_ = view.rank == 2 ? view.shape[1] : 0;
+    total_ = view.elements();
+    return labels_.take(view, ACL_INT64);
+  }
+
+  // Lengths that reach outside of the tensor are cut.
+  Sample sample(const Cube& logs, int64_t number, int64_t times, int64_t blank) const {
+    int64_t begin = number * row_;
+    for (int64_t i = 0; row_ == 0 && i < number; ++i) begin += lengths_.at(i);
+    begin = std::clamp<int64_t>(begin, 0, total_);
+    const int64_t most = row_ == 0 ? total_ - begin : std::min(row_, total_ - begin);
+    const int64_t count = std::clamp<int64_t>(lengths_.at(number), 0, most);
+    return {logs,
+            number,
+            std::clamp<int64_t>(times, 0, logs.lengths[0]),
+            labels_.as<int64_t>() + begin,
+            count,
+            blank};
+  }
+
+  // The first label that does not exist.
+  BadIndex bad(const Sample& sample) const {
+    for (int64_t i = 0; i < sample.count; ++i) {
+      const int64_t label = sample.labels[i];
+      if (label < 0 || label >= sample.logs.lengths[2]) {
+        return {sample.labels + i - labels_.as<int64_t>(), label};
+      }
+    }
+    return {};
+  }
+
+ private:
+  DenseArray labels_;
+  IntArrayView lengths_;
+  int64_t row_ = 0;
+  int64_t total_ = 0;
+};
+
+// Fills the sample's alphas and gives the logarithm of the target's probability.
+double forward(const Sample& sample, const Cube& alphas, double* before, double* now) {
+  const int64_t places = sample.places();
+  for (int64_t time = 0; time < alphas.lengths[1]; ++time) {
+    for (int64_t s = 0; s < alphas.lengths[2]; ++s) alphas.set(sample.number, time, s, kNever);
+  }
+  if (sample.times == 0) return sample.count == 0 ? 0 : kNever;
+  for (int64_t time = 0; time < sample.times; ++time) {
+    for (int64_t s = 0; s < places; ++s) {
+      double paths = s < 2 ? 0 : kNever;
+      if (time > 0) {
+        const bool skips = s > 1 && sample.skips(s, s - 2);
+        paths = add_logs(before[s], s > 0 ? before[s - 1] : kNever, skips ? before[s - 2] : kNever);
+      }
+      now[s] = paths + sample.log(time, s);
+      if (s < alphas.lengths[2]) alphas.set(sample.number, time, s, now[s]);
+    }
+    std::swap(before, now);
+  }
+  return places == 1 ? before[0] : add_logs(before[places - 1], before[places - 2]);
+}
+
+// Adds the logarithms of all paths through each class to a row of classes.
+void backward_step(const Sample& sample, const Cube& alphas, int64_t time, const double* after,
+                   double* now, double* classes) {
+  const int64_t places = sample.places();
+  for (int64_t s = places - 1; s >= 0; --s) {
+    double paths = s >= places - 2 ? 0 : kNever;
+    if (time + 1 < sample.times) {
+      const bool skips = s + 2 < places && sample.skips(s, s + 2);
+      paths =
+          add_logs(after[s], s + 1 < places ? after[s + 1] : kNever, skips ? after[s + 2] : kNever);
+    }
+    now[s] = paths + sample.log(time, s);
+    const int64_t label = sample.label(s);
+    if (label < 0 || label >= sample.logs.lengths[2] || s >= alphas.lengths[2]) continue;
+    classes[label] = add_logs(classes[label], alphas.get(sample.number, time, s) + now[s]);
+  }
+}
+
+// Whether no path leads to the end.
+bool is_impossible(const Sample& sample, const Cube& alphas) {
+  if (sample.times == 0) return sample.count > 0;
+  const int64_t last = sample.places() - 1;
+  for (int64_t s = std::max<int64_t>(last - 1, 0); s <= last && s < alphas.lengths[2]; ++s) {
+    if (alphas.get(sample.number, sample.times - 1, s) != kNever) return false;
+  }
+  return true;
+}
+
+// The out tensor is zero.
+void gradient(const Sample& sample, const Cube& alphas, const Cube& out, double loss, double factor,
+              double* memory) {
+  const int64_t places = sample.places(), classes = out.lengths[2];
+  double *after = memory, *now = memory + places, *const sums = memory + 2 * places;
+  for (int64_t time = sample.times - 1; time >= 0; --time) {
+    std::fill_n(sums, classes, kNever);
+    backward_step(sample, alphas, time, after, now, sums);
+    std::swap(after, now);
+    for (int64_t c = 0; c < classes; ++c) {
+      const double log = sample.logs.get(time, sample.number, c);
+      const double value = (std::exp(log) - std::exp(sums[c] + loss - log)) * factor;
+      out.set(time, sample.number, c, value);
+    }
+  }
+}
+
+// Calls body(sample, memory) for every sample, with room for so many numbers.
+template <typename Body>
+Status for_each_sample(int64_t samples, int64_t numbers, const Body& body) {
+  std::atomic<bool> enough_memory{true};
+  parallel_for(samples, 1, [&](int64_t begin, int64_t end) {
+    const std::unique_ptr<double[]> memory(new (std::nothrow) double[numbers]);
+    if (memory == nullptr) {
+      enough_memory = false;
+      return;
+    }
+    for (int64_t i = begin; i < end; ++i) body(i, memory.get());
+  });
+  return enough_memory ? Status{} : no_memory_for_copy();
+}
+
+int64_t most_places(const TensorView& targets) {
+  return 2 * (targets.rank == 2 ? targets.shape[1] : targets.elements()) + 1;
+}
+
+}  // namespace
+
+Status run(const CtcLossArgs& args) {
+  const Cube logs(args.logProbs), alphas(args.logAlphaOut);
+  Targets targets;
+  Status status = targets.take(args.targets, args.targetlengths);
+  if (!status.ok()) return status;
+  const int64_t samples = logs.lengths[1], places = most_places(args.targets);
+  const std::unique_ptr<double[]> losses(new (std::nothrow) double[samples]);
+  if (losses == nullptr) return no_memory_for_copy();
+  FirstBadIndex bad;
+  status = for_each_sample(samples, 2 * places, [&](int64_t i, double* memory) {
+    const Sample sample = targets.sample(logs, i, args.inputLengths.at(i), args.blank);
+    bad.add(targets.bad(sample));
+    const double loss = -forward(sample, alphas, memory, memory + places);
+    losses[i] = args.zeroInfinity && std::isinf(loss) ? 0 : loss;
+  });
+  if (!status.ok()) return status;
+  status = deliver(losses.get(), ACL_DOUBLE, args.logProbs.dtype, args.negLogLikelihoodOut);
+  if (!status.ok() || bad.get().position < 0) return status;
+  return class_out_of_range(args.kOperator, "targets", args.targets, bad.get(), logs.lengths[2]);
+}
+
+Status run(const CtcLossBackwardArgs& args) {
+  const Cube logs(args.logProbs), alphas(args.logAlpha), out(args.out);
+  Targets targets;
+  DenseArray losses, factors;
+  Status status = targets.take(args.targets, args.targetLengths);
+  if (status.ok()) status = losses.take(args.negLogLikelihood, ACL_DOUBLE);
+  if (status.ok()) status = factors.take(args.gradOut, ACL_DOUBLE);
+  if (status.ok()) status = fill_with_zero(args.out);
+  if (!status.ok()) return status;
+  const int64_t samples = logs.lengths[1], places = most_places(args.targets);
+  FirstBadIndex bad;
+  status = for_each_sample(samples, 2 * places + logs.lengths[2], [&](int64_t i, double* memory) {
+    const Sample sample = targets.sample(logs, i, args.inputLengths.at(i), args.blank);
+    bad.add(targets.bad(sample));
+    const double loss = losses.as<double>()[i];
+    if (args.zeroInfinity && (std::isinf(loss) || is_impossible(sample, alphas))) return;
+    gradient(sample, alphas, out, loss, factors.as<double>()[i], memory);
+  });
+  if (!status.ok() || bad.get().position < 0) return status;
+  return class_out_of_range(args.kOperator, "targets", args.targets, bad.get(), logs.lengths[2]);
+}
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

@@ -9,7 +9,16 @@ import numpy as np
 import pytest
 import torch
 from support import abi
-from support.pointwise_cases import allowed, distance, layouts, resized, run, samples
+from support.pointwise_cases import (
+    LENGTH,
+    allowed,
+    delivered,
+    distance,
+    layouts,
+    resized,
+    run,
+    samples,
+)
 
 import aclhost
 from aclhost import golden, ops
@@ -71,6 +80,27 @@ def test_empty_tensors_are_no_work(op: Operator) -> None:
     for got, wanted, *_ in run(op, call, np.random.default_rng(0)):
         assert got.size == 0 or kernel.reduction
         assert np.array_equal(got, np.zeros_like(got) if untouched else wanted, equal_nan=True)
+
+
+def _pairs_of_halves() -> list[Any]:
+    return [
+        pytest.param(op, call, id=op.name)
+        for op in POINTWISE
+        for call in op.samples
+        if any(getattr(each, "dtype", None) is dtypes.COMPLEX32 for each in call.arguments.values())
+    ]
+
+
+@pytest.mark.parametrize(("op", "call"), _pairs_of_halves())
+def test_complex32(op: Operator, call: Call, stream: int) -> None:
+    """Which NumPy does not know, so that only the C functions take it."""
+    long = call.reshaped((LENGTH,), *(param.name for param in op.tensors))
+    with abi.prepared_call(op, long) as prepared:
+        abi.run(op, prepared, stream)
+        values = {name: prepared.fetch(name) for name in prepared.storages}
+        wanted, _ = delivered(op, long, 0, golden.pointwise(op, long, values)[0])
+        got = golden.widened(values[op.outputs[0].name])
+        np.testing.assert_allclose(got, golden.widened(wanted), rtol=2**-10)
 
 
 @EACH

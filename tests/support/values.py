@@ -13,7 +13,7 @@ import numpy as np
 
 from aclhost import golden
 from aclhost.spec.call import Call, ScalarArg, TensorArg
-from aclhost.spec.dtypes import Category, DataType, promote
+from aclhost.spec.dtypes import COMPLEX32, Category, DataType, promote
 from aclhost.spec.operator import Operator
 
 SENTINEL = 0xA5  # every byte of an output before the call
@@ -73,7 +73,10 @@ def make_storage(tensor: TensorArg, rng: np.random.Generator) -> Storage:
     if not (tensor.backed and tensor.inside_storage):
         return Storage(memory, memory[:0])
     view = _strided(memory, tensor)
-    if memory.dtype.type is not np.void:  # the kind of ml_dtypes' types is V, too
+    if tensor.dtype is COMPLEX32:
+        numbers = rng.normal(0, 2, (2, *tensor.shape))
+        view[...] = golden.convert(numbers[0] + 1j * numbers[1], COMPLEX32)
+    elif memory.dtype.type is not np.void:  # the kind of ml_dtypes' types is V, too
         given = tensor.values
         view[...] = (
             random_values(tensor, memory.dtype, rng)
@@ -97,7 +100,7 @@ def make_output(tensor: TensorArg) -> Storage:
     return Storage(memory, _strided(memory, tensor) if usable else memory[:0])
 
 
-def _golden_arguments(op: Operator, call: Call, inputs: Mapping[str, np.ndarray]) -> dict[str, Any]:
+def _golden_arguments(op: Operator, call: Call, inputs: Mapping[str, Any]) -> dict[str, Any]:
     """Integers as they are, floats as float64, scalars as the float that the operator sees."""
     arguments: dict[str, Any] = {}
     for param in op.params:
@@ -109,6 +112,8 @@ def _golden_arguments(op: Operator, call: Call, inputs: Mapping[str, np.ndarray]
             if array is None:  # only written; goldens ask for its shape
                 array = np.zeros(value.shape, numpy_dtype(value.dtype))
             value = golden.widened(array)
+        elif isinstance(value, tuple):
+            value = _golden_members(value, inputs.get(param.name))
         elif isinstance(value, ScalarArg):
             value = float(np.float32(value.value))
         elif param.c_type == "float":
@@ -117,7 +122,16 @@ def _golden_arguments(op: Operator, call: Call, inputs: Mapping[str, np.ndarray]
     return arguments
 
 
-def expected(op: Operator, call: Call, inputs: Mapping[str, np.ndarray]) -> list[np.ndarray]:
+def _golden_members(values: tuple[Any, ...], arrays: Any) -> Any:
+    """Of a list of tensors or scalars; arrays of numbers stay as they are."""
+    if arrays is not None:
+        return [golden.widened(array) for array in arrays]
+    return tuple(
+        float(np.float32(each.value)) if isinstance(each, ScalarArg) else each for each in values
+    )
+
+
+def expected(op: Operator, call: Call, inputs: Mapping[str, Any]) -> list[np.ndarray]:
     """The golden's results, one for each output."""
     if op.kernel is not None:
         plain = {name: golden.plain(each) for name, each in call.arguments.items()}
@@ -125,11 +139,23 @@ def expected(op: Operator, call: Call, inputs: Mapping[str, np.ndarray]) -> list
     assert op.golden is not None
     with np.errstate(all="ignore"):
         results = op.golden(**_golden_arguments(op, call, inputs))
-    return list(results) if isinstance(results, tuple) else [np.asarray(results)]
+    return flat(results)
+
+
+def flat(results: Any) -> list[np.ndarray]:
+    """All arrays of a result, of several, or of lists of them."""
+    if isinstance(results, tuple | list):
+        return [array for each in results for array in flat(each)]
+    return [np.asarray(results)]
+
+
+def member_name(parameter: str, position: int) -> str:
+    """What a list's member is called."""
+    return f"{parameter}[{position}]"
 
 
 def magnitudes(
-    op: Operator, call: Call, inputs: Mapping[str, np.ndarray], wanted: list[np.ndarray]
+    op: Operator, call: Call, inputs: Mapping[str, Any], wanted: list[np.ndarray]
 ) -> list[np.ndarray]:
     """What errors are measured against: for sums, those of the terms' magnitudes."""
     if op.kernel is not None:
@@ -144,8 +170,12 @@ def magnitudes(
         return (
             [np.fmax(np.abs(value), op.ulps_from) for value in wanted] if op.ulps_from else wanted
         )
-    sizes = {name: np.abs(array) if name in op.summed else array for name, array in inputs.items()}
+    sizes = {name: _sizes(array) if name in op.summed else array for name, array in inputs.items()}
     return expected(replace(op, golden=op.terms or op.golden), call, sizes)
+
+
+def _sizes(arrays: Any) -> Any:
+    return [*map(np.abs, arrays)] if isinstance(arrays, list) else np.abs(arrays)
 
 
 def computed_dtype(op: Operator, call: Call) -> np.dtype[Any]:

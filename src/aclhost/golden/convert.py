@@ -12,6 +12,8 @@ from aclhost.spec import dtypes
 from aclhost.spec.call import Argument, ScalarArg
 from aclhost.spec.dtypes import DataType
 
+_PAIR = numpy_dtype(dtypes.COMPLEX32)
+
 
 def plain(argument: Argument) -> Any:  # noqa: ANN401
     """A described argument that is no tensor, as the Python functions take it."""
@@ -27,11 +29,19 @@ def plain(argument: Argument) -> Any:  # noqa: ANN401
 
 
 def convert(array: NDArray, dtype: DataType) -> NDArray:
-    """What aclnnCast makes of the values: integers wrap, floats saturate at 32 or 64 bits."""
+    """What aclnnCast makes of the values: integers wrap, floats saturate at 32 or 64 bits.
+
+    COMPLEX32, which NumPy does not know, is four bytes: a float16 and another one.
+    """
     target = numpy_dtype(dtype)
     if array.dtype == target:
         return array
+    if array.dtype == _PAIR:
+        array = widened(array)
     with np.errstate(all="ignore"):
+        if dtype is dtypes.COMPLEX32:
+            pairs = np.stack((array.real, array.imag), -1).astype(np.float16)
+            return pairs.view(_PAIR)[..., 0]
         if dtype is dtypes.BOOL:
             return np.asarray(array != 0)
         if array.dtype.kind == "c" and target.kind != "c":
@@ -58,6 +68,9 @@ def _truncated(array: NDArray, dtype: DataType) -> NDArray:
 
 def widened(array: NDArray) -> NDArray:
     """Reals as float64, complex numbers as complex128, others as they are."""
+    if array.dtype == _PAIR:
+        halves = np.ascontiguousarray(array)[..., None].view(np.float16).astype(np.float64)
+        return np.asarray(halves.view(np.complex128)[..., 0])
     if array.dtype.kind in "biu":
         return array
     return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)

@@ -187,6 +187,11 @@ Shape evaluate_shape(const Frame& frame, int64_t term) {
   switch (static_cast<TermKind>(code[0])) {
     case TermKind::kShapeOf:
       return shape_of(frame.view(code[1]));
+    case TermKind::kShapeOfMember: {
+      const ListView<TensorView> members = frame.args.tensor_list(static_cast<int>(code[1]));
+      const auto position = static_cast<uint64_t>(evaluate(frame, code[2]));
+      return position < members.size ? shape_of(members.values[position]) : Shape{};
+    }
     case TermKind::kArrayShape:
       return shape_from(frame.args.int_array(static_cast<int>(code[1])));
     case TermKind::kLengths:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from hypothesis import strategies as st
-from support.values import computed_dtype
+from support.values import computed_dtype, named
 
 import campaign.elementwise as elementwise
 import campaign.volumes as volumes
@@ -43,7 +43,11 @@ class Case:
         """The one that is computed in."""
         if self.op.kernel is not None:
             return BY_VALUE[self.op.kernel.computed.evaluate(self.call)]
-        first = self.call.tensor(self.op.tensors[0].name).dtype
+        first = next(
+            tensor.dtype
+            for tensor in named(self.call.arguments).values()
+            if isinstance(tensor, TensorArg)
+        )
         if first.category is not Category.FLOATING or self.op.snake_name not in KNOWN:
             return first
         return BY_NUMPY[computed_dtype(self.op, self.call).name]
@@ -59,13 +63,15 @@ def _text(value: Any) -> str:
     if isinstance(value, Product):
         return f"products.{value.key}"
     if isinstance(value, Call):
-        arguments = ", ".join(f"{name}={_text(each)}" for name, each in value.arguments.items())
-        return f"Call(dict({arguments}), {_text(value.product)})"
+        arguments = ", ".join(f'"{name}": {_text(each)}' for name, each in value.arguments.items())
+        return f"Call({{{arguments}}}, {_text(value.product)})"
     if isinstance(value, TensorArg | ScalarArg):
         given = {field.name: getattr(value, field.name) for field in fields(value)}
         usual = {field.name: field.default for field in fields(value)}
         parts = [f"{name}={_text(each)}" for name, each in given.items() if each != usual[name]]
         return f"{type(value).__name__}({', '.join(parts)})"
+    if isinstance(value, tuple) and any(isinstance(each, TensorArg | ScalarArg) for each in value):
+        return f"({''.join(f'{_text(each)}, ' for each in value)})"
     return repr(value)
 
 
@@ -73,8 +79,8 @@ def _like_a_sample(draw: st.DrawFn, op: Operator) -> Call:
     """For operators that no function here knows: a declared sample with other values."""
     call = draw(st.sampled_from(op.samples))
     for param in op.tensors:
-        tensor = call.tensor(param.name)
-        if op.reads(param) and tensor.values is None:
+        tensor = call.arguments[param.name]
+        if isinstance(tensor, TensorArg) and op.reads(param) and tensor.values is None:
             drawn = values(draw, tensor.shape, tensor.dtype)
             call = call.passing(**{param.name: replace(tensor, values=drawn)})
     return call

@@ -10,8 +10,18 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 from support import abi
+from support.drawn import described_results
 from support.python_call import call_function
-from support.values import ULPS, computed_dtype, expected, make_output, ulp_distance
+from support.values import (
+    ULPS,
+    computed_dtype,
+    expected,
+    flat,
+    grouped,
+    make_output,
+    named,
+    ulp_distance,
+)
 
 import aclhost
 from aclhost.spec import dtypes
@@ -30,7 +40,7 @@ EXACT = (
     "aclnnUpsampleNearest3d",
     "aclnnMaxPool3dWithArgmax",
 )
-Arrays = dict[str, np.ndarray]  # by parameter
+Arrays = dict[str, Any]  # by parameter; of a list, a list of arrays
 Distance = Callable[[np.ndarray, np.ndarray, Any], float]  # got, wanted, where
 
 
@@ -93,24 +103,25 @@ def _derived_comparison(op: Operator) -> Callable[..., tuple[float, str, bool]] 
 
 def described(op: Operator, call: Call, results: Arrays) -> Call:
     """The call with results as they came out: a new one has its own dtype."""
+    tensors = {
+        name: TensorArg(got.shape, dtypes.BY_NUMPY[got.dtype.name]) for name, got in results.items()
+    }
     for output in op.outputs:
-        got = results[output.name]
-        tensor = TensorArg(got.shape, dtypes.BY_NUMPY[got.dtype.name])
-        call = call.passing(**{output.name: tensor})
+        made = grouped(tensors)[output.name]
+        call = call.passing(**{output.name: tuple(made) if isinstance(made, list) else made})
     return call
 
 
-def written(case: Case) -> list[Parameter]:
-    """Outputs, and inputs that the operator replaces."""
-    op = case.op
-    return [p for p in op.params if p in op.outputs or isinstance(p, TensorInOut)]
+def written(case: Case) -> list[str]:
+    """Outputs, and inputs that the operator replaces; members of lists by their own names."""
+    return list(described_results(case.op, case.call))
 
 
 def read(case: Case) -> list[Parameter]:
     """Inputs, also those that the operator replaces."""
     return [
         param
-        for param in case.op.tensors
+        for param in case.op.params
         if (case.op.reads(param) or isinstance(param, TensorInOut))
         and case.call.arguments[param.name] is not None
     ]
@@ -119,12 +130,13 @@ def read(case: Case) -> list[Parameter]:
 def _run_abi(case: Case, stream: int) -> tuple[Arrays, Arrays]:
     with abi.prepared_call(case.op, case.call) as prepared:
         storages = prepared.storages
-        inputs = {param.name: storages[param.name].view.copy() for param in read(case)}
+        everything = prepared.inputs()
+        inputs = {param.name: everything[param.name] for param in read(case)}
         before = {name: storage.memory.copy() for name, storage in storages.items()}
         abi.run(case.op, prepared, stream)
         for name in storages:
             prepared.fetch(name)
-        results = {param.name: storages[param.name].view for param in written(case)}
+        results = {name: storages[name].view for name in written(case)}
         for name, storage in storages.items():
             check_memory(case, name, before[name], storage.memory, results.get(name))
     return inputs, results
@@ -133,18 +145,19 @@ def _run_abi(case: Case, stream: int) -> tuple[Arrays, Arrays]:
 def _run_python(case: Case) -> tuple[Arrays, Arrays]:
     with aclhost.soc(case.call.product.default_soc):
         function, arguments, outputs = call_function(case.op, case.call)
-        given = {param.name: arguments[param.python_name] for param in read(case)}
+        given = named({param.name: arguments[param.python_name] for param in read(case)})
         can_be_made = all(output.can_be_made for output in case.op.outputs)
         if case.route == "new result" and can_be_made:
             arguments.pop("out", None)
         else:
             names = (param.name for param in case.op.outputs)
-            given |= dict(zip(names, outputs, strict=True))
-        inputs = {param.name: given[param.name].copy() for param in read(case)}
+            given |= named(dict(zip(names, outputs, strict=True)))
+        read_ones = {param.name for param in read(case)}
+        copies = {name: array.copy() for name, array in given.items()}
+        inputs = {name: each for name, each in grouped(copies).items() if name in read_ones}
         before = {name: _memory(array).copy() for name, array in given.items()}
         returned: Any = function(**arguments)
-    arrays = returned if isinstance(returned, tuple) else (returned,)
-    results = {param.name: array for param, array in zip(written(case), arrays, strict=True)}
+    results = dict(zip(written(case), flat(returned), strict=True))
     for name, array in given.items():
         check_memory(case, name, before[name], _memory(array), results.get(name))
     return inputs, results
@@ -162,7 +175,7 @@ def check_memory(
         if before.tobytes() != after.tobytes():
             raise Mismatch(f"{name} is only read, but has changed")
         return
-    only_result = make_output(case.call.tensor(name))
+    only_result = make_output(named(case.call.arguments)[name])
     only_result.view[...] = result
     if only_result.memory.tobytes() != after.tobytes():
         raise Mismatch(f"memory around the elements of {name} has changed")

@@ -12,14 +12,28 @@ import numpy as np
 from campaign.case import Case
 from campaign.check import Mismatch, check_memory, judge, read, written
 from campaign.rounds import one_thread
-from support.values import Storage, make_output, make_storage, scalar_value
+from support.values import (
+    Storage,
+    grouped,
+    make_output,
+    make_storage,
+    member_name,
+    named,
+    scalar_value,
+)
 
 from aclhost import ops
 from aclhost.spec.call import Argument, ScalarArg, TensorArg
 from aclhost.spec.dtypes import DataType
 from aclhost.spec.params import Float, Parameter
 
-Storages = dict[str, Storage]  # by parameter
+Storages = dict[str, Storage]  # by parameter, or by member of a list
+_LISTS = {"kTensorList": "l", "kTensorListOut": "l", "kScalarList": "m"}  # letters of runner.cpp
+_ARRAYS = {
+    "kIntArray": ("a", "int64"),
+    "kFloatArray": ("F", "float32"),
+    "kBoolArray": ("B", "bool"),
+}
 
 
 def _numbers(*values: int) -> bytes:
@@ -42,7 +56,9 @@ def _tensor(tensor: TensorArg, memory: bytes) -> bytes:
     )
 
 
-def _argument(param: Parameter, argument: Argument) -> bytes:
+def _argument(param: Parameter, argument: Argument, name: str, storages: Storages) -> bytes:
+    if isinstance(argument, TensorArg):
+        return _tensor(argument, storages[name].memory.tobytes())
     if isinstance(param, Float):
         assert isinstance(argument, int | float)
         return _numbers(ord("f")) + struct.pack("<d", argument)
@@ -53,8 +69,19 @@ def _argument(param: Parameter, argument: Argument) -> bytes:
     if isinstance(argument, ScalarArg):
         value = scalar_value(argument).tobytes()
         return _numbers(ord("s"), argument.dtype.value, len(value)) + value
+    if isinstance(argument, tuple) and param.kind in _LISTS:
+        members = (
+            _argument(param, each, member_name(name, position), storages)
+            for position, each in enumerate(argument)
+        )
+        return _numbers(ord(_LISTS[param.kind]), len(argument)) + b"".join(members)
     if isinstance(argument, tuple):
-        return _numbers(ord("a")) + _with_length(argument)
+        letter, numbers = _ARRAYS[param.kind]
+        memory = np.array(argument, numbers).tobytes()
+        return _numbers(ord(letter), len(memory)) + memory
+    if isinstance(argument, str):
+        text = argument.encode() + b"\0"
+        return _numbers(ord("c"), len(text)) + text
     assert isinstance(argument, int)  # a bool, too
     return _numbers(ord("i"), argument)
 
@@ -62,13 +89,11 @@ def _argument(param: Parameter, argument: Argument) -> bytes:
 def storages_of(case: Case, seed: int) -> Storages:
     """The memory of its tensors before the call."""
     rng = np.random.default_rng(seed)
-    names = {param.name for param in read(case)}
+    inputs = named({param.name: case.call.arguments[param.name] for param in read(case)})
     return {
-        param.name: make_storage(case.call.tensor(param.name), rng)
-        if param.name in names
-        else make_output(case.call.tensor(param.name))
-        for param in case.op.tensors
-        if case.call.arguments[param.name] is not None
+        name: make_storage(tensor, rng) if name in inputs else make_output(tensor)
+        for name, tensor in named(case.call.arguments).items()
+        if isinstance(tensor, TensorArg)
     }
 
 
@@ -81,10 +106,7 @@ def write(path: Path, cases: Iterable[tuple[Case, Storages]]) -> None:
             file.write(_numbers(ops.ALL.index(case.op), len(case.op.params)))
             for param in case.op.params:
                 argument = case.call.arguments[param.name]
-                if isinstance(argument, TensorArg):
-                    file.write(_tensor(argument, storages[param.name].memory.tobytes()))
-                else:
-                    file.write(_argument(param, argument))
+                file.write(_argument(param, argument, param.name, storages))
 
 
 def _fetch(file: BinaryIO, storages: Storages) -> Storages:
@@ -106,8 +128,9 @@ def _judged(path: Path, cases: Iterable[tuple[Case, Storages]]) -> Iterator[Case
     with path.open("rb") as file:
         for case, before in cases:
             after = _fetch(file, before)
-            results = {param.name: after[param.name].view for param in written(case)}
-            inputs = {param.name: before[param.name].view.copy() for param in read(case)}
+            results = {name: after[name].view for name in written(case)}
+            views = grouped({name: storage.view.copy() for name, storage in before.items()})
+            inputs = {param.name: views[param.name] for param in read(case)}
             try:
                 for name, storage in after.items():
                     check_memory(case, name, before[name].memory, storage.memory, results.get(name))

@@ -7,12 +7,16 @@ from aclhost import ops
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import Float, Parameter
 
-# Members of an Argument by the C type of the parameter; all other types are numbers.
+# Members of an Argument by the type that a pointer leads to; all other types are numbers.
 POINTERS = {
-    "const aclTensor*": "tensor",
-    "aclTensor*": "tensor",
-    "const aclScalar*": "scalar",
-    "const aclIntArray*": "array",
+    "aclTensor": "tensor",
+    "aclScalar": "scalar",
+    "aclIntArray": "integers",
+    "aclFloatArray": "floats",
+    "aclBoolArray": "bools",
+    "aclTensorList": "tensors",
+    "aclScalarList": "scalars",
+    "char": "text",
 }
 HEADER = """\
 #include <cstdint>
@@ -24,7 +28,12 @@ HEADER = """\
 struct Argument {{
   aclTensor* tensor = nullptr;
   aclScalar* scalar = nullptr;
-  aclIntArray* array = nullptr;
+  aclIntArray* integers = nullptr;
+  aclFloatArray* floats = nullptr;
+  aclBoolArray* bools = nullptr;
+  aclTensorList* tensors = nullptr;
+  aclScalarList* scalars = nullptr;
+  char* text = nullptr;
   int64_t integer = 0;
   double number = 0;
 }};
@@ -44,7 +53,8 @@ const Operator kOperators[] = {{
 
 def _argument(number: int, param: Parameter) -> str:
     if param.c_type.endswith("*"):
-        return f"a[{number}].{POINTERS[param.c_type]}"
+        kind = param.c_type.removeprefix("const ").removesuffix("*")
+        return f"a[{number}].{POINTERS[kind]}"
     member = "number" if isinstance(param, Float) else "integer"
     return f"static_cast<{param.c_type.removeprefix('const ')}>(a[{number}].{member})"
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,12 @@ struct File {
     read(values.data(), values.size());
     return values;
   }
+  template <typename T>
+  std::vector<T> array() {
+    std::vector<T> values(number() / sizeof(T));
+    read(values.data(), values.size() * sizeof(T));
+    return values;
+  }
   void write(const void* from, size_t size) {
     require(std::fwrite(from, 1, size, handle) == size, "the results could not be written");
   }
@@ -62,7 +69,7 @@ struct Prepared {
   std::vector<Tensor> tensors;
 };
 
-void add_tensor(File& cases, Prepared* prepared) {
+aclTensor* read_tensor(File& cases, Prepared* prepared) {
   const int64_t dtype = cases.number(), format = cases.number(), offset = cases.number();
   const std::vector<int64_t> shape = cases.numbers(), strides = cases.numbers();
   const int64_t storage = cases.number();
@@ -73,32 +80,73 @@ void add_tensor(File& cases, Prepared* prepared) {
     ok(aclrtMalloc(&tensor.device, size, ACL_MEM_MALLOC_HUGE_FIRST));
     ok(aclrtMemcpy(tensor.device, size, tensor.host.data(), size, ACL_MEMCPY_HOST_TO_DEVICE));
   }
-  Argument argument;
-  argument.tensor =
+  aclTensor* const created =
       aclCreateTensor(shape.data(), shape.size(), static_cast<aclDataType>(dtype), strides.data(),
                       offset, static_cast<aclFormat>(format), &storage, 1, tensor.device);
-  require(argument.tensor != nullptr, "aclCreateTensor");
-  prepared->arguments.push_back(argument);
+  require(created != nullptr, "aclCreateTensor");
   prepared->tensors.push_back(tensor);
+  return created;
+}
+
+aclScalar* read_scalar(File& cases) {
+  const int64_t dtype = cases.number();
+  std::vector<char> value = cases.bytes();
+  return aclCreateScalar(value.data(), static_cast<aclDataType>(dtype));
+}
+
+// Each member says once more what it is.
+aclTensorList* read_tensors(File& cases, Prepared* prepared) {
+  std::vector<const aclTensor*> members(cases.number());
+  for (const aclTensor*& member : members) {
+    require(cases.number() == 't', "a member of a list is no tensor");
+    member = read_tensor(cases, prepared);
+  }
+  return aclCreateTensorList(members.data(), members.size());
+}
+
+aclScalarList* read_scalars(File& cases) {
+  std::vector<const aclScalar*> members(cases.number());
+  for (const aclScalar*& member : members) {
+    require(cases.number() == 's', "a member of a list is no scalar");
+    member = read_scalar(cases);
+  }
+  return aclCreateScalarList(members.data(), members.size());
 }
 
 void add_argument(File& cases, Prepared* prepared) {
   Argument argument;
   switch (cases.number()) {
     case 't':
-      add_tensor(cases, prepared);
-      return;
-    case 's': {
-      const int64_t dtype = cases.number();
-      std::vector<char> value = cases.bytes();
-      argument.scalar = aclCreateScalar(value.data(), static_cast<aclDataType>(dtype));
+      argument.tensor = read_tensor(cases, prepared);
       break;
-    }
+    case 's':
+      argument.scalar = read_scalar(cases);
+      break;
+    case 'l':
+      argument.tensors = read_tensors(cases, prepared);
+      break;
+    case 'm':
+      argument.scalars = read_scalars(cases);
+      break;
     case 'a': {
-      const std::vector<int64_t> values = cases.numbers();
-      argument.array = aclCreateIntArray(values.data(), values.size());
+      const std::vector<int64_t> values = cases.array<int64_t>();
+      argument.integers = aclCreateIntArray(values.data(), values.size());
       break;
     }
+    case 'F': {
+      const std::vector<float> values = cases.array<float>();
+      argument.floats = aclCreateFloatArray(values.data(), values.size());
+      break;
+    }
+    case 'B': {
+      const std::vector<char> values = cases.bytes();
+      argument.bools =
+          aclCreateBoolArray(reinterpret_cast<const bool*>(values.data()), values.size());
+      break;
+    }
+    case 'c':
+      argument.text = strdup(cases.bytes().data());
+      break;
     case 'n':
       break;
     case 'i':
@@ -117,7 +165,12 @@ void release(const Prepared& prepared) {
   for (const Argument& argument : prepared.arguments) {
     if (argument.tensor != nullptr) aclDestroyTensor(argument.tensor);
     if (argument.scalar != nullptr) aclDestroyScalar(argument.scalar);
-    if (argument.array != nullptr) aclDestroyIntArray(argument.array);
+    if (argument.integers != nullptr) aclDestroyIntArray(argument.integers);
+    if (argument.floats != nullptr) aclDestroyFloatArray(argument.floats);
+    if (argument.bools != nullptr) aclDestroyBoolArray(argument.bools);
+    if (argument.tensors != nullptr) aclDestroyTensorList(argument.tensors);
+    if (argument.scalars != nullptr) aclDestroyScalarList(argument.scalars);
+    std::free(argument.text);
   }
   for (const Tensor& tensor : prepared.tensors) {
     if (tensor.device != nullptr) ok(aclrtFree(tensor.device));

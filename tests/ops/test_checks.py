@@ -13,7 +13,7 @@ import pytest
 from support import abi
 from support.broken import Broken, broken_calls
 from support.python_call import NotExpressible, call_function
-from support.values import SENTINEL
+from support.values import SENTINEL, flat
 
 import aclhost
 from aclhost import _capi, acl, ops
@@ -90,7 +90,7 @@ def _assert_python_refuses(case: Broken) -> None:
             function, arguments, outputs = call_function(case.op, case.call)
         except NotExpressible:
             return
-        before = [np.array(output, copy=True) for output in outputs]
+        before = [np.array(output, copy=True) for output in flat(outputs)]
         with pytest.raises(aclhost.AclnnError) as caught:
             function(**arguments)
     error = caught.value
@@ -98,5 +98,5 @@ def _assert_python_refuses(case: Broken) -> None:
     assert (error.status, error.parameter, error.rule) == (
         case.outcome.status, case.rule.parameter, case.rule.id,
     )  # fmt: skip
-    for output, old in zip(outputs, before, strict=True):
+    for output, old in zip(flat(outputs), before, strict=True):
         assert output.tobytes() == old.tobytes()

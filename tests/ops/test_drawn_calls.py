@@ -10,9 +10,9 @@ import pytest
 from support import abi
 from support.drawn import (
     compare,
+    described_results,
     inputs_of,
     python_results,
-    results_of,
     sprinkle,
     torch_results,
     valid_draw,
@@ -68,11 +68,11 @@ def test_c_abi(op: Operator, stream: int) -> None:
     for _ in range(4):
         call = valid_draw(op, rng)
         with abi.prepared_call(op, call) as prepared:
-            inputs = {name: storage.view.copy() for name, storage in prepared.storages.items()}
-            wanted = python_results(op, call, inputs)
+            before = {name: storage.view.copy() for name, storage in prepared.storages.items()}
+            wanted = python_results(op, call, prepared.inputs())
             abi.run(op, prepared, stream)
-            written = [param.name for param in results_of(op)]
+            written = list(described_results(op, call))
             for name, bits in zip(written, wanted, strict=True):
                 assert prepared.fetch(name).tobytes() == bits.tobytes(), call
             for name in prepared.storages.keys() - set(written):
-                assert prepared.fetch(name).tobytes() == inputs[name].tobytes(), (name, call)
+                assert prepared.fetch(name).tobytes() == before[name].tobytes(), (name, call)

@@ -4,15 +4,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 import pytest
 from support import abi
+from support.drawn import described_results
 from support.python_call import call_function
 from support.values import (
     ULPS,
     computed_dtype,
     expected,
+    flat,
     magnitudes,
     numpy_dtype,
     ulp_distance,
@@ -20,10 +23,10 @@ from support.values import (
 
 import aclhost
 from aclhost import ops
-from aclhost.spec import dtypes
 from aclhost.spec.call import Call
+from aclhost.spec.family import with_results
 from aclhost.spec.operator import Operator
-from aclhost.spec.params import TensorInOut
+from aclhost.spec.params import TENSORS, TensorList
 
 SAMPLES = [
     pytest.param(op, call, id=f"{op.name}-{number}")
@@ -36,7 +39,7 @@ SAMPLES = [
 def assert_close(
     op: Operator,
     call: Call,
-    inputs: Mapping[str, np.ndarray],
+    inputs: Mapping[str, Any],
     results: Iterable[np.ndarray],
     wanted: list[np.ndarray],
 ) -> None:
@@ -70,10 +73,9 @@ def assert_each_close(
 @pytest.mark.usefixtures("no_leaks")
 def test_c_abi(op: Operator, call: Call, stream: int) -> None:
     with abi.prepared_call(op, call) as prepared:
-        inputs = {name: storage.view.copy() for name, storage in prepared.storages.items()}
+        inputs = prepared.inputs()
         abi.run(op, prepared, stream)
-        results = [p for p in op.params if p in op.outputs or isinstance(p, TensorInOut)]
-        fetched = [prepared.fetch(result.name) for result in results]
+        fetched = [prepared.fetch(name) for name in described_results(op, call)]
         assert_close(op, call, inputs, fetched, expected(op, call, inputs))
 
 
@@ -82,28 +84,32 @@ def test_python(op: Operator, call: Call) -> None:
     with aclhost.soc(call.product.default_soc):
         function, arguments, outputs = call_function(op, call)
         inputs = {
-            param.name: np.array(arguments[param.python_name])
-            for param in op.tensors
-            if param not in op.outputs and arguments.get(param.python_name) is not None
+            param.name: _copied(arguments[param.python_name])
+            for param in op.params
+            if isinstance(param, (*TENSORS, TensorList))
+            and param not in op.outputs
+            and arguments.get(param.python_name) is not None
         }
         wanted = expected(op, call, inputs)
-        assert_close(op, call, inputs, _results(function(**arguments)), wanted)
+        assert_close(op, call, inputs, flat(function(**arguments)), wanted)
         if not outputs:
             return
-        returned = _results(function(**arguments))[-len(outputs) :]  # after what is overwritten
-        for given, got in zip(outputs, returned, strict=True):
+        last = slice(-len(flat(outputs)), None)  # after what is overwritten
+        for given, got in zip(flat(outputs), flat(function(**arguments))[last], strict=True):
             assert got is given
         arguments.pop("out")
         if not all(output.can_be_made for output in op.outputs):
             with pytest.raises(TypeError, match=f"{op.snake_name}.. needs out"):
                 function(**arguments)
             return
-        made = _results(function(**arguments))[-len(outputs) :]
-        wanted = wanted[-len(outputs) :]
-        for output, got in zip(op.outputs, made, strict=True):
-            assert got.dtype == numpy_dtype(dtypes.BY_VALUE[output.dtype_term.evaluate(call)])
+        made, wanted = flat(function(**arguments))[last], wanted[last]
+        described = [*described_results(op, with_results(op, call)).values()][last]
+        for tensor, got in zip(described, made, strict=True):
+            assert got.dtype == numpy_dtype(tensor.dtype)
         assert_close(op, call, inputs, made, wanted)
 
 
-def _results(returned: object) -> tuple[np.ndarray, ...]:
-    return returned if isinstance(returned, tuple) else (returned,)  # type: ignore[return-value]
+def _copied(arrays: Any) -> Any:
+    if isinstance(arrays, list):
+        return [*map(np.array, arrays)]
+    return None if arrays is None else np.array(arrays)

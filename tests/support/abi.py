@@ -15,8 +15,8 @@ from aclhost import acl, aclnn
 from aclhost.spec.call import Argument, Call, ScalarArg, TensorArg
 from aclhost.spec.dtypes import DataType
 from aclhost.spec.operator import Operator
-from aclhost.spec.params import TensorOut
-from support.values import Storage, make_output, make_storage, scalar_value
+from aclhost.spec.params import Parameter, TensorOut
+from support.values import Storage, grouped, make_output, make_storage, member_name, scalar_value
 
 HOST_TO_DEVICE, DEVICE_TO_HOST = 1, 2
 
@@ -32,6 +32,10 @@ class Prepared:
     handles: dict[str, Any] = field(default_factory=dict)
     storages: dict[str, Storage] = field(default_factory=dict)
     addresses: dict[str, int] = field(default_factory=dict)
+
+    def inputs(self) -> dict[str, Any]:
+        """Copies of all tensors by parameter; lists as lists."""
+        return grouped({name: storage.view.copy() for name, storage in self.storages.items()})
 
     def fetch(self, name: str) -> np.ndarray:
         """Copies the device memory of a tensor back and gives its view."""
@@ -70,10 +74,10 @@ def _tensor(prepared: Prepared, name: str, argument: TensorArg, storage: Storage
 
 
 def _handle(
-    prepared: Prepared, op: Operator, name: str, argument: Argument, rng: np.random.Generator
+    prepared: Prepared, param: Parameter, argument: Argument, rng: np.random.Generator, name: str
 ) -> Any:
     if isinstance(argument, TensorArg):
-        written = isinstance(op.parameter(name), TensorOut)
+        written = isinstance(param, TensorOut)
         storage = make_output(argument) if written else make_storage(argument, rng)
         return _tensor(prepared, name, argument, storage)
     if isinstance(argument, ScalarArg):
@@ -81,26 +85,24 @@ def _handle(
     if isinstance(argument, str):
         return argument.encode()
     if isinstance(argument, tuple):
-        create, _ = _ARRAYS[op.parameter(name).kind]
-        return create(argument, len(argument))
+        members = [
+            _handle(prepared, param, each, rng, member_name(name, position))
+            for position, each in enumerate(argument)
+        ]
+        return _SEVERAL[param.kind][0](members, len(members))
     return argument.value if isinstance(argument, DataType) else argument
 
 
-_ARRAYS = {
+# How several values are created and destroyed, by the kind of the parameter. Lists own members.
+_SEVERAL: dict[str, tuple[Any, Any]] = {
     "kIntArray": (aclnn.aclCreateIntArray, aclnn.aclDestroyIntArray),
     "kFloatArray": (aclnn.aclCreateFloatArray, aclnn.aclDestroyFloatArray),
     "kBoolArray": (aclnn.aclCreateBoolArray, aclnn.aclDestroyBoolArray),
+    "kTensorList": (aclnn.aclCreateTensorList, aclnn.aclDestroyTensorList),
+    "kTensorListOut": (aclnn.aclCreateTensorList, aclnn.aclDestroyTensorList),
+    "kScalarList": (aclnn.aclCreateScalarList, aclnn.aclDestroyScalarList),
 }
-
-
-def _destroy(op: Operator, name: str, argument: Argument, handle: Any) -> None:
-    if isinstance(argument, TensorArg):
-        ok(aclnn.aclDestroyTensor(handle))
-    elif isinstance(argument, ScalarArg):
-        ok(aclnn.aclDestroyScalar(handle))
-    elif isinstance(argument, tuple):
-        _, destroy = _ARRAYS[op.parameter(name).kind]
-        ok(destroy(handle))
+_DESTROY = {TensorArg: aclnn.aclDestroyTensor, ScalarArg: aclnn.aclDestroyScalar}
 
 
 @contextmanager
@@ -111,7 +113,7 @@ def prepared_call(op: Operator, call: Call, seed: int = 0) -> Iterator[Prepared]
     with aclhost.soc(call.product.default_soc):
         for param in op.params:
             argument = call.arguments[param.name]
-            prepared.handles[param.name] = _handle(prepared, op, param.name, argument, rng)
+            prepared.handles[param.name] = _handle(prepared, param, argument, rng, param.name)
         try:
             yield prepared
         finally:
@@ -120,8 +122,12 @@ def prepared_call(op: Operator, call: Call, seed: int = 0) -> Iterator[Prepared]
 
 def release(op: Operator, prepared: Prepared, call: Call) -> None:
     for name, handle in prepared.handles.items():
-        if handle:
-            _destroy(op, name, call.arguments[name], handle)
+        argument = call.arguments[name]
+        destroy = _DESTROY.get(type(argument))
+        if isinstance(argument, tuple):
+            destroy = _SEVERAL[op.parameter(name).kind][1]
+        if destroy and handle:
+            ok(destroy(handle))
     prepared.handles.clear()
     for address in prepared.addresses.values():
         ok(acl.rt.free(address))

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import Any
 
 from aclhost.spec import dtypes, formats, products
 from aclhost.spec.call import Argument, Call, ScalarArg, TensorArg
@@ -89,6 +90,7 @@ def changed(op: Operator, call: Call) -> Iterator[Call]:
             yield call.passing(**{param.name: value})
     for change in (_retyped, _reshaped, _relabelled, _moved):
         yield from _tensor_changes(call, change)
+        yield from _member_changes(call, change)
     yield from _other_lengths(call)
 
 
@@ -117,6 +119,20 @@ def _tensor_changes(
             yield call.passing(
                 **{name: changes[name][min(position, len(changes[name]) - 1)] for name in group}
             )
+
+
+def _member_changes(
+    call: Call, change: Callable[[TensorArg], Iterator[TensorArg]]
+) -> Iterator[Call]:
+    """One member of a list, or all of them."""
+    for name, members in call.arguments.items():
+        if not isinstance(members, tuple) or not any(isinstance(m, TensorArg) for m in members):
+            continue
+        first = next(member for member in members if isinstance(member, TensorArg))
+        for other in (None, *change(first)):
+            yield call.passing(**{name: (other, *members[1:])})
+            yield call.passing(**{name: (*members[:-1], other)})
+            yield call.passing(**{name: (other,) * len(members)})
 
 
 def _other_lengths(call: Call) -> Iterator[Call]:
@@ -201,10 +217,10 @@ def _values(param: Parameter, argument: Argument) -> Iterator[Argument]:
         yield from _array_values(argument)
 
 
-def _array_values(values: tuple[object, ...]) -> Iterator[Argument]:
+def _array_values(values: tuple[Any, ...]) -> Iterator[Argument]:
     numbers = tuple(value for value in values if isinstance(value, int | float))
     if len(numbers) != len(values):
-        yield ()
+        yield from ((), values[:-1], (*values, values[-1]))
         return
     first = numbers[0] if numbers else 1
     yield from ((), (first,), (first,) * 2, (first,) * 4, (*numbers, first), numbers[:-1], (2,))

@@ -17,11 +17,11 @@ from aclhost.spec.call import Argument, Call, ScalarArg, TensorArg
 from aclhost.spec.dtypes import BF16, FLOAT16, Category, DataType
 from aclhost.spec.evaluate import evaluate
 from aclhost.spec.operator import Operator
-from aclhost.spec.params import Parameter, TensorInOut
+from aclhost.spec.params import Parameter, TensorInOut, TensorList
 from support.python_call import call_function
-from support.values import expected, magnitudes, make_storage, ulp_distance
+from support.values import expected, flat, magnitudes, make_storage, named, ulp_distance
 
-Arrays = dict[str, np.ndarray]  # by upstream's names
+Arrays = dict[str, Any]  # by upstream's names; of a list, a list of arrays
 _INEXACT = (Category.FLOATING, Category.COMPLEX)
 _SPECIAL = (0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan)
 
@@ -33,13 +33,17 @@ def valid_draw(op: Operator, rng: Random) -> Call:
     outcome = evaluate(op, call)
     assert outcome.rule is None, (op.name, outcome, call)
     written = {param.name for param in results_of(op)}
-    tensors: dict[str, Argument] = {
-        name: laid_out(argument, rng, repeats=name not in written)
-        for name, argument in call.arguments.items()
-        if isinstance(argument, TensorArg)
-    }
-    moved = call.passing(**tensors)
-    return moved if evaluate(op, moved).rule is None else call
+
+    def moved(name: str, argument: Any) -> Any:
+        if isinstance(argument, tuple):
+            return tuple(moved(name, each) for each in argument)
+        if not isinstance(argument, TensorArg):
+            return argument
+        return laid_out(argument, rng, repeats=name not in written)
+
+    tensors = {name: moved(name, argument) for name, argument in call.arguments.items()}
+    elsewhere = call.passing(**tensors)
+    return elsewhere if evaluate(op, elsewhere).rule is None else call
 
 
 def laid_out(tensor: TensorArg, rng: Random, *, repeats: bool) -> TensorArg:
@@ -69,6 +73,11 @@ def results_of(op: Operator) -> list[Parameter]:
     return [param for param in op.params if param in op.outputs or isinstance(param, TensorInOut)]
 
 
+def described_results(op: Operator, call: Call) -> dict[str, TensorArg]:
+    """What the operator writes, members of lists one by one."""
+    return named({param.name: call.arguments[param.name] for param in results_of(op)})
+
+
 @dataclass(frozen=True)
 class Comparison:
     """A result, what it should be, and how far it is off in ulps of its dtype."""
@@ -88,16 +97,22 @@ class Comparison:
 def inputs_of(op: Operator, call: Call, seed: int) -> Arrays:
     """Values of everything that is read, by upstream's names."""
     rng = np.random.default_rng(seed)
-    return {
-        param.name: make_storage(tensor, rng).view.copy()
-        for param in op.python_params()
-        if isinstance(tensor := call.arguments[param.name], TensorArg)
-    }
+    found: Arrays = {}
+    for param in op.python_params():
+        argument = call.arguments[param.name]
+        if isinstance(argument, TensorArg):
+            found[param.name] = make_storage(argument, rng).view.copy()
+        elif isinstance(param, TensorList) and isinstance(argument, tuple):
+            members = (each for each in argument if isinstance(each, TensorArg))
+            found[param.name] = [make_storage(each, rng).view.copy() for each in members]
+    return found
 
 
 def sprinkle(call: Call, inputs: Arrays, rng: Random) -> None:
     """Puts a few infinities, NaNs and zeros among values that nobody restricted."""
     for name, array in inputs.items():
+        if isinstance(array, list):
+            continue
         tensor = call.tensor(name)
         plain = tensor.span is None and tensor.values is None and array.size
         if tensor.dtype.category is Category.FLOATING and plain:
@@ -114,10 +129,17 @@ def python_results(op: Operator, call: Call, inputs: Arrays) -> list[np.ndarray]
         function, arguments, _ = call_function(op, call)
         for param in op.python_params():
             if param.name in inputs:
-                arguments[param.python_name][...] = inputs[param.name]
+                _fill(arguments[param.python_name], inputs[param.name])
         returned = function(**arguments)
-    results = returned if isinstance(returned, tuple) else (returned,)
-    return [np.asarray(each) for each in results]
+    return flat(returned)
+
+
+def _fill(to: Any, values: Any) -> None:
+    if isinstance(values, list):
+        for member, each in zip(to, values, strict=True):
+            _fill(member, each)
+    else:
+        to[...] = values
 
 
 def compare(
@@ -127,14 +149,15 @@ def compare(
     wanted = expected(op, call, inputs)
     sizes = magnitudes(op, call, inputs, wanted)
     comparisons = []
-    for param, got, golden, size in zip(results_of(op), results, wanted, sizes, strict=True):
-        dtype, exact = call.tensor(param.name).dtype, np.asarray(golden).reshape(got.shape)
+    tensors = described_results(op, call).items()
+    for (name, tensor), got, golden, size in zip(tensors, results, wanted, sizes, strict=True):
+        dtype, exact = tensor.dtype, np.asarray(golden).reshape(got.shape)
         if dtype.category in _INEXACT:
             scale = np.maximum(np.abs(np.asarray(size).reshape(got.shape)), op.ulps_from)
             off = ulp_distance(got, exact, got.dtype, scale)
         else:
             off = 0.0 if np.array_equal(got, exact.astype(got.dtype)) else math.inf
-        comparisons.append(Comparison(param.name, dtype, got, exact, off))
+        comparisons.append(Comparison(name, dtype, got, exact, off))
     return comparisons
 
 
@@ -154,13 +177,15 @@ def torch_results(op: Operator, call: Call, inputs: Arrays) -> list[np.ndarray] 
         torch.set_default_dtype(usual)
     if results is NotImplemented:
         return None
-    several = results if isinstance(results, tuple) else (results,)
+    several = results if isinstance(results, tuple | list) else (results,)
     return [(each if each.is_complex() else each.double()).numpy() for each in several]
 
 
-def _torch_value(value: Argument, array: np.ndarray | None) -> Any:
+def _torch_value(value: Argument, array: Any) -> Any:
     import torch
 
+    if isinstance(array, list):
+        return [_torch_value(value, each) for each in array]
     if array is not None:
         return torch.from_numpy(np.array(widened(array)))
     if isinstance(value, ScalarArg):

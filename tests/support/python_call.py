@@ -37,23 +37,28 @@ def _python_value(op: Operator, argument: Argument) -> Any:
         return _array(op, argument, output=False)
     if isinstance(argument, ScalarArg):
         return scalar_value(argument)
+    if isinstance(argument, tuple):
+        return [_python_value(op, each) for each in argument]
     return argument.value if isinstance(argument, DataType) else argument
 
 
-def call_function(
-    op: Operator, call: Call
-) -> tuple[Callable[..., Any], dict[str, Any], list[np.ndarray]]:
+def _output(op: Operator, argument: Argument) -> Any:
+    if isinstance(argument, tuple):
+        return [_output(op, each) for each in argument]
+    if not isinstance(argument, TensorArg):
+        raise NotExpressible("a null output means a new one")
+    return _array(op, argument, output=True)
+
+
+def call_function(op: Operator, call: Call) -> tuple[Callable[..., Any], dict[str, Any], list[Any]]:
     """The function, its keyword arguments, and the arrays that it would write."""
     arguments = {
         param.python_name: _python_value(op, call.arguments[param.name])
         for param in op.python_params()
     }
-    outputs = []
+    outputs: list[Any] = []
     for output in op.outputs:
-        tensor = call.arguments[output.name]
-        if not isinstance(tensor, TensorArg):
-            raise NotExpressible("a null output means a new one")
-        outputs.append(_array(op, tensor, output=True))
+        outputs.append(_output(op, call.arguments[output.name]))
     if outputs:
         arguments["out"] = outputs[0] if len(outputs) == 1 else tuple(outputs)
     return getattr(aclhost, op.snake_name), arguments, outputs

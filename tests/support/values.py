@@ -154,6 +154,29 @@ def member_name(parameter: str, position: int) -> str:
     return f"{parameter}[{position}]"
 
 
+def named(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """All arguments, members of lists one by one under names of their own."""
+    found: dict[str, Any] = {}
+    for name, argument in arguments.items():
+        if isinstance(argument, tuple | list):
+            found |= {member_name(name, i): member for i, member in enumerate(argument)}
+        else:
+            found[name] = argument
+    return found
+
+
+def grouped(members: Mapping[str, Any]) -> dict[str, Any]:
+    """The reverse: members of lists as lists."""
+    found: dict[str, Any] = {}
+    for name, member in members.items():
+        parameter, bracket, _ = name.partition("[")
+        if bracket:
+            found.setdefault(parameter, []).append(member)
+        else:
+            found[name] = member
+    return found
+
+
 def magnitudes(
     op: Operator, call: Call, inputs: Mapping[str, Any], wanted: list[np.ndarray]
 ) -> list[np.ndarray]:

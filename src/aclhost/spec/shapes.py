@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from aclhost.spec.call import Call
+from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.terms import Term, saturated
 
 Shape = tuple[int, ...]
@@ -32,6 +32,21 @@ class ShapeOf(ShapeTerm):
 
     def evaluate(self, call: Call) -> Shape:
         return call.shape(self.parameter)
+
+
+@dataclass(frozen=True)
+class ShapeOfMember(ShapeTerm):
+    """The shape of a list's member; none where there is no such member."""
+
+    parameter: str
+    position: Term
+
+    def evaluate(self, call: Call) -> Shape:
+        members, position = call.arguments[self.parameter], self.position.evaluate(call)
+        if not isinstance(members, tuple) or not 0 <= position < len(members):
+            return ()
+        member = members[position]
+        return member.shape if isinstance(member, TensorArg) else ()
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,7 @@ from aclhost.spec.rules.layout import (
     same_format,
     same_format_unless_nd,
 )
+from aclhost.spec.rules.lists import each, nothing_in, shaped_like_first
 from aclhost.spec.rules.presence import not_null, refused_unless_on, supported_on
 from aclhost.spec.rules.shape import (
     broadcastable,
@@ -93,6 +94,7 @@ __all__ = [
     "dtype_in",
     "dtype_is",
     "dtype_value_in",
+    "each",
     "either",
     "equals",
     "final_cast",
@@ -112,6 +114,7 @@ __all__ = [
     "not_negative",
     "not_null",
     "not_private",
+    "nothing_in",
     "on_products",
     "one_element",
     "one_of",
@@ -129,6 +132,7 @@ __all__ = [
     "same_shape",
     "scalar_at_least",
     "shape_is",
+    "shaped_like_first",
     "spatial_positive",
     "supported_on",
     "volume_at_most",

@@ -70,14 +70,17 @@ def pointwise(op: Operator, call: Call, named: Mapping[str, Any]) -> tuple[NDArr
 
 
 def magnitudes(op: Operator, call: Call, named: Mapping[str, Any]) -> tuple[NDArray, ...]:
-    """The largest finite term of the sum that each result is: rounding errors go by it."""
+    """The largest finite term of the sum that each result is: rounding errors go by it.
+
+    Infinity where infinite terms of a product of sums cancel: nobody knows what they leave.
+    """
     kernel, computed, variant = _chosen(op, call)
     values = as_computed(op, call, named)
     results = kernel.expressions(domain_of(computed), variant)
     integers = computed.numpy if computed.category is Category.INTEGER else "int64"
     sums = (evaluate(summands(result), values, integers) for result in results)
     with np.errstate(all="ignore"):
-        sizes = tuple(reduce(np.maximum, map(_finite_size, terms)) for terms in sums)
+        sizes = tuple(map(_largest, sums))
         return tuple(reduced(kernel, call, each) for each in kernel.joined(call, sizes))
 
 
@@ -98,8 +101,10 @@ def reduced(kernel: Pointwise, call: Call, values: NDArray) -> NDArray:
         return np.asarray(sums / np.float64(count) if reduction == 1 else sums).reshape(shape)
 
 
-def _finite_size(array: NDArray) -> NDArray:
-    return np.where(np.isfinite(array), np.abs(array), 0)
+def _largest(terms: tuple[NDArray, ...]) -> NDArray:
+    finite = reduce(np.maximum, (np.where(np.isfinite(each), np.abs(each), 0) for each in terms))
+    unknown = np.isnan(reduce(np.add, terms)) & ~reduce(np.logical_or, map(np.isnan, terms))
+    return np.where(unknown, np.inf, finite)
 
 
 def _chosen(op: Operator, call: Call) -> tuple[Pointwise, DataType, int]:

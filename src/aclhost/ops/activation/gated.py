@@ -12,10 +12,11 @@ from random import Random
 from typing import Any
 
 from aclhost.ops.pointwise.build import pointwise_operator
-from aclhost.spec import catalogue, products
+from aclhost.spec import catalogue, math, products
 from aclhost.spec.call import Argument, Call, TensorArg
 from aclhost.spec.dtypes import BF16, FLOAT, FLOAT16, DataType
 from aclhost.spec.evaluate import evaluate
+from aclhost.spec.expression import Element
 from aclhost.spec.family import LateSamples, derived_samples, with_results
 from aclhost.spec.gradient import Gradient
 from aclhost.spec.operator import Operator
@@ -35,6 +36,13 @@ HALVED = Int("dim", "Dimension that is halved.", default=-1)
 LEFT = Flag("activateLeft", "Whether the gate is the first half.", default=False)
 
 Attributes = dict[str, tuple[Argument, ...]]  # by name, values to draw from
+
+
+def sigmoid_and_rest(x: Element) -> tuple[Element, Element]:
+    """sigmoid(x) and 1 - sigmoid(x), from one exponential and without cancellation."""
+    small = math.exp(-abs(x))
+    large = 1 / (1 + small)
+    return math.where(x < 0, small * large, large), math.where(x < 0, large, small * large)
 
 
 def halved(tensor: str, dim: Term = DIM) -> tuple[Rule, ...]:

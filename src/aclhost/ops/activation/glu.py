@@ -15,6 +15,7 @@ from aclhost.ops.activation.gated import (
     half_shape,
     halved,
     operators,
+    sigmoid_and_rest,
     supported,
 )
 from aclhost.spec.dtypes import DOUBLE, FLOAT, FLOAT16
@@ -70,8 +71,9 @@ def _glu(a: Element, b: Element) -> Element:
 
 def _glu_backward(grad: Element, a: Element, b: Element) -> tuple[Element, Element]:
     """1 - sigmoid(b) without cancellation."""
-    grad_a = grad * sigmoid(b)
-    return grad_a, grad_a * a * sigmoid(-b)
+    s, rest = sigmoid_and_rest(b)
+    grad_a = grad * s
+    return grad_a, grad_a * a * rest
 
 
 def _swiglu(a: Element, b: Element) -> Element:
@@ -81,9 +83,9 @@ def _swiglu(a: Element, b: Element) -> Element:
 
 def _swiglu_grad(grad: Element, a: Element, b: Element) -> tuple[Element, Element]:
     """The slope of SiLU is a sum of two terms that cancel near -1.28."""
-    s = sigmoid(a)
+    s, rest = sigmoid_and_rest(a)
     slope = grad * b * s
-    return slope + slope * a * sigmoid(-a), grad * a * s
+    return slope + slope * a * rest, grad * a * s
 
 
 def _aligned(x: str) -> tuple[Rule, ...]:

@@ -13,6 +13,7 @@ from aclhost.ops.activation.gated import (
     half_shape,
     halved,
     operators,
+    sigmoid_and_rest,
     supported,
 )
 from aclhost.spec.dtypes import BF16, FLOAT, FLOAT16
@@ -70,12 +71,13 @@ def _situ_saturated(gate: Element, up: Element, beta: Element, linear: Element) 
 
 def _slope_of_tanh(x: Element) -> Element:
     """1 - tanh(x)^2 without cancellation."""
-    return 4 * sigmoid(2 * x) * sigmoid(-2 * x)
+    s, rest = sigmoid_and_rest(2 * x)
+    return 4 * s * rest
 
 
 def _slope_of_gate(scale: Element, gate: Element, beta: Element) -> Element:
-    s, x = sigmoid(gate), gate / beta
-    return scale * s * _slope_of_tanh(x) + scale * s * sigmoid(-gate) * (beta * tanh(x))
+    (s, rest), x = sigmoid_and_rest(gate), gate / beta
+    return scale * s * _slope_of_tanh(x) + scale * s * rest * (beta * tanh(x))
 
 
 def _situ_grad(

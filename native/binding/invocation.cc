@@ -204,9 +204,18 @@ void Invocation::read_results(nb::handle out) {
     if (op.params[i].kind == ParamKind::kTensorListOut) {
       read_result_list(op.params[i], given, &args_.arguments[i]);
     } else {
-      read_result(op.params[i], given, args_.arguments[i].first);
+      args_.arguments[i].present = !given.is_none() || is_made(op.params[i]);
+      if (args_.arguments[i].present) {
+        read_result(op.params[i], given, args_.arguments[i].first);
+      } else {
+        results_.add().made = nb::none();
+      }
     }
   }
+}
+
+bool Invocation::is_made(const ParamInfo& param) const {
+  return param.count < 0 || evaluate(Frame{args_}, param.count) != 0;
 }
 
 void Invocation::read_result(const ParamInfo& param, nb::handle given, uint32_t tensor) {
@@ -258,7 +267,7 @@ void Invocation::describe_result(const ParamInfo& param, uint32_t tensor, int64_
 
 void Invocation::allocate_results() {
   results_.for_each([this](Result& result) {
-    if (result.given != nullptr) return;
+    if (result.given != nullptr || result.made.is_valid()) return;
     result.made = empty_result(arrays_.first(), args_.tensors[result.tensor]);
     hold(result.made, "out", Access::kWrite, result.tensor);
   });
@@ -273,7 +282,7 @@ void Invocation::announce_changes() {
 void Invocation::zero_new_results() {
   results_.for_each([this](Result& result) {
     const TensorView& view = args_.tensors[result.tensor];
-    if (result.given != nullptr || view.empty()) return;
+    if (result.given != nullptr || result.made.is_none() || view.empty()) return;
     std::memset(view.data, 0, view.elements() * data_type_bits(view.dtype) / 8);
   });
 }
@@ -286,6 +295,7 @@ Status Invocation::run_unlocked() {
 
 nb::object Invocation::result(Result& result) {
   if (result.given != nullptr) return nb::borrow(result.given->object);
+  if (result.made.is_none()) return result.made;
   return finish_result(arrays_.first(), std::move(result.made));
 }
 

@@ -39,7 +39,7 @@ class Invocation {
   struct Result {
     uint32_t tensor = 0;           // among the tensors of the arguments
     const Array* given = nullptr;  // null: a new one
-    nanobind::object made;         // empty for one that was given
+    nanobind::object made;         // empty for one that was given, None for one that is left out
   };
 
   void read(const ParamInfo& param, nanobind::handle object, Argument* argument);
@@ -47,6 +47,7 @@ class Invocation {
   void read_members(const ParamInfo& param, nanobind::handle object, Argument* argument);
   const Array& hold(nanobind::handle object, const char* name, Access access, uint32_t tensor);
   void read_results(nanobind::handle out);
+  bool is_made(const ParamInfo& param) const;
   void read_result(const ParamInfo& param, nanobind::handle given, uint32_t tensor);
   void read_result_list(const ParamInfo& param, nanobind::handle given, Argument* argument);
   void describe_result(const ParamInfo& param, uint32_t tensor, int64_t position = 0);

@@ -39,7 +39,7 @@ struct ParamInfo {
   const char* const* words;  // what Python calls the values of an integer; ends with null
   int32_t shape;             // terms for a new result in Python
   int32_t dtype;
-  int32_t count;  // the term for how many tensors a new list has
+  int32_t count;  // the term for how many tensors a new list has, or whether there is a new result
 };
 
 // A term is a position in the operator's code: what it is, then its operands. Those are numbers,

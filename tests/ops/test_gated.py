@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
 import aclhost
 
@@ -75,3 +76,17 @@ def test_absurd_groups_stay_inside(sizes: tuple[int, ...], rows: int) -> None:
     out = np.full((4, 1), -5.0, np.float32)
     aclhost.clipped_swiglu(np.ones((4, 2), np.float32), np.array(sizes), out=out)
     assert (out != -5.0).sum() == rows
+
+
+@pytest.mark.parametrize("approximate", ["none", "tanh"])
+def test_gelu_rounded_by_a_given_scale(approximate: str) -> None:
+    """Nobody gets the scales then; what is too large for INT8 is cut off."""
+    x = np.linspace(-3, 3, 40, dtype=np.float32).reshape(4, 10)
+    scale, offset = np.full(1, 50, np.float32), np.full(1, 0.25, np.float32)
+    with aclhost.soc("Ascend950PR_9599"):
+        y, scales = aclhost.gelu_quant(x, scale, offset, approximate, "static", "rint", 2)
+    wanted = torch.nn.functional.gelu(torch.from_numpy(x), approximate=approximate).numpy()
+    assert scales is None
+    assert y.dtype == np.int8
+    assert np.abs(y - np.clip(wanted * 50 + 0.25, -128, 127)).max() < 0.51
+    assert y.max() == 127

@@ -72,7 +72,7 @@ def _circumstances(op: Operator, call: Call) -> Iterator[Call]:
     for param in op.params:
         argument = call.arguments[param.name]
         if not isinstance(argument, TensorArg):
-            for value in _values(param, argument):
+            for value in _values(op, param, argument):
                 yield call.passing(**{param.name: value})
     yield from _tensor_changes(call, _relabelled)
     yield from _tensor_changes(call, _retyped)
@@ -86,7 +86,7 @@ def changed(op: Operator, call: Call) -> Iterator[Call]:
         argument = call.arguments[param.name]
         if param.kind not in ("kFlag", "kInt", "kDtype", "kFloat", "kDouble"):
             yield call.passing(**{param.name: None})
-        for value in _values(param, argument):
+        for value in _values(op, param, argument):
             yield call.passing(**{param.name: value})
     for change in (_retyped, _reshaped, _relabelled, _moved):
         yield from _tensor_changes(call, change)
@@ -191,7 +191,7 @@ def _moved(tensor: TensorArg) -> Iterator[TensorArg]:
     yield replace(spread, strides=tuple(-step for step in doubled), storage=1000)
 
 
-def _values(param: Parameter, argument: Argument) -> Iterator[Argument]:
+def _values(op: Operator, param: Parameter, argument: Argument) -> Iterator[Argument]:
     if isinstance(argument, ScalarArg):
         for dtype in (dtypes.FLOAT, dtypes.DOUBLE, dtypes.INT64, dtypes.BOOL, dtypes.COMPLEX64,
                       dtypes.COMPLEX128, dtypes.BF16, dtypes.UINT8, dtypes.INT32,
@@ -208,7 +208,7 @@ def _values(param: Parameter, argument: Argument) -> Iterator[Argument]:
     elif isinstance(param, Dtype):
         yield from dtypes.ALL
     elif isinstance(param, Text):
-        yield from ("", "quux")
+        yield from ("", "quux", *dict.fromkeys(each.arguments[param.name] for each in op.samples))
     elif isinstance(param, Int) or param.kind == "kInt":
         yield from (-1, 0, 1, 2, 3, 4, -9, 9, 100, -100)
         if getattr(param, "bits", 64) == 64:

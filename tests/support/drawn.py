@@ -74,8 +74,9 @@ def results_of(op: Operator) -> list[Parameter]:
 
 
 def described_results(op: Operator, call: Call) -> dict[str, TensorArg]:
-    """What the operator writes, members of lists one by one."""
-    return named({param.name: call.arguments[param.name] for param in results_of(op)})
+    """What the operator writes, members of lists one by one; nothing for a null pointer."""
+    results = {param.name: call.arguments[param.name] for param in results_of(op)}
+    return named({name: each for name, each in results.items() if each is not None})
 
 
 @dataclass(frozen=True)

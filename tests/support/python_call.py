@@ -58,7 +58,9 @@ def call_function(op: Operator, call: Call) -> tuple[Callable[..., Any], dict[st
     }
     outputs: list[Any] = []
     for output in op.outputs:
-        outputs.append(_output(op, call.arguments[output.name]))
+        made_if, argument = getattr(output, "made_if", None), call.arguments[output.name]
+        left_out = argument is None and made_if is not None and not made_if.evaluate(call)
+        outputs.append(None if left_out else _output(op, argument))
     if outputs:
         arguments["out"] = outputs[0] if len(outputs) == 1 else tuple(outputs)
     return getattr(aclhost, op.snake_name), arguments, outputs

@@ -143,7 +143,9 @@ def expected(op: Operator, call: Call, inputs: Mapping[str, Any]) -> list[np.nda
 
 
 def flat(results: Any) -> list[np.ndarray]:
-    """All arrays of a result, of several, or of lists of them."""
+    """All arrays of a result, of several, or of lists of them; none of what was left out."""
+    if results is None:
+        return []
     if isinstance(results, tuple | list):
         return [array for each in results for array in flat(each)]
     return [np.asarray(results)]

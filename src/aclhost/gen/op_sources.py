@@ -168,6 +168,8 @@ def _param(op: Operator, param: Parameter, table: TermTable) -> str:
         dtype = table.position(op, param.dtype_term)
     if isinstance(param, TensorListOut) and param.count is not None:
         count = table.position(op, param.count)
+    if isinstance(param, TensorOut) and param.made_if is not None:
+        count = table.position(op, param.made_if)
     reads = str(op.reads(param)).lower()
     return (
         f'{{"{param.name}", "{param.python_name}", ParamKind::{param.kind}, {reads}, {length}, '

@@ -109,7 +109,8 @@ def with_results(op: Operator, call: Call) -> Call:
     for output in op.outputs:
         if not output.can_be_made:
             continue
-        made: Argument = _made(op, output, call)
+        is_made = output.made_if is None or output.made_if.evaluate(call)
+        made: Argument = _made(op, output, call) if is_made else None
         if isinstance(output, TensorListOut) and output.count is not None:
             places = range(output.count.evaluate(call))
             made = tuple(_made(op, output, replace(call, position=place)) for place in places)

@@ -89,6 +89,7 @@ class TensorOut(Parameter):
     dtype: Term | None = None  # where it is another one
     is_const: bool = False  # whether upstream's prototype says so
     optional: bool = False
+    made_if: Term | None = None  # otherwise Python passes a null pointer and returns None
 
     kind = "kTensorOut"
     field_type = "const TensorView&"

@@ -281,16 +281,22 @@ class Windows {
 
   // Few numbers one after the other, many in lanes.
   static Number join_run(const Number* from, int64_t count) {
+    if (count >= 2 * kLanes) return join_lanes(from, count);
+    Number joined = count > 0 ? from[0] : Join::template start<Number>();
+    for (int64_t i = 1; i < count; ++i) joined = Join::join(joined, from[i]);
+    return joined;
+  }
+
+  static Number join_lanes(const Number* from, int64_t count) {
     Number lanes[kLanes];
-    std::fill_n(lanes, kLanes, Join::template start<Number>());
-    int64_t i = 0;
+    std::copy_n(from, kLanes, lanes);
+    int64_t i = kLanes;
     for (; i + kLanes <= count; i += kLanes) {
       for (int64_t k = 0; k < kLanes; ++k) lanes[k] = Join::join(lanes[k], from[i + k]);
     }
-    Number joined = lanes[0];
-    for (int64_t k = 1; count >= kLanes && k < kLanes; ++k) joined = Join::join(joined, lanes[k]);
-    for (; i < count; ++i) joined = Join::join(joined, from[i]);
-    return joined;
+    for (int64_t k = 1; k < kLanes; ++k) lanes[0] = Join::join(lanes[0], lanes[k]);
+    for (; i < count; ++i) lanes[0] = Join::join(lanes[0], from[i]);
+    return lanes[0];
   }
 
   static void divide(int64_t rows_counted, const Columns& columns, Number* targets) {

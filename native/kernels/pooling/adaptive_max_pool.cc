@@ -49,27 +49,47 @@ struct AdaptiveWindows {
 };
 
 template <typename T, typename Index>
-void pool_by_definition(const Volumes& self, const Volumes& out, const Volumes& indices) {
-  const AdaptiveWindows windows(self, out);
-  const int64_t rows = out.slabs() * out.shape[2] * out.shape[3];
-  const int64_t row = std::max<int64_t>(self.slab(0).elements() / (out.shape[2] * out.shape[3]), 1);
-  const auto compute = [&](int64_t begin, int64_t end) {
-    for (int64_t number = begin; number < end; ++number) {
-      const int64_t h = number % out.shape[3], plane = number / out.shape[3];
-      const int64_t d = plane % out.shape[2], slab = plane / out.shape[2];
-      const Slab source = self.slab(slab);
-      char* const values = out.slab(slab).row(d, h);
-      char* const places = indices.slab(slab).row(d, h);
-      for (int64_t w = 0; w < out.shape[4]; ++w) {
-        const Maximum<T> best =
-            window_maximum<T>(source, windows.taps(0, d), windows.taps(1, h), windows.taps(2, w));
-        store(values + w * out.strides[4], best.element);
-        store(places + w * indices.strides[4], static_cast<Index>(best.index));
-      }
+class PoolByDefinition {
+ public:
+  PoolByDefinition(const Volumes& self, const Volumes& out, const Volumes& indices)
+      : self_(self), out_(out), indices_(indices), windows_(self, out) {}
+
+  void compute() const {
+    const int64_t planes = out_.shape[2] * out_.shape[3];
+    const int64_t row = std::max<int64_t>(self_.slab(0).elements() / planes, 1);
+    parallel_for(out_.slabs() * planes, std::max<int64_t>(kParallelElements / 4 / row, 1),
+                 [&](int64_t begin, int64_t end) { compute_rows(begin, end); });
+  }
+
+ private:
+  static constexpr int64_t kColumns = 64;  // of which the windows are worked out once
+
+  void compute_rows(int64_t begin, int64_t end) const {
+    Taps widths[kColumns];
+    for (int64_t first = 0; first < out_.shape[4]; first += kColumns) {
+      const int64_t count = std::min(kColumns, out_.shape[4] - first);
+      for (int64_t i = 0; i < count; ++i) widths[i] = windows_.taps(2, first + i);
+      for (int64_t row = begin; row < end; ++row) compute_columns(row, first, widths, count);
     }
-  };
-  parallel_for(rows, std::max<int64_t>(kParallelElements / 4 / row, 1), compute);
-}
+  }
+
+  void compute_columns(int64_t row, int64_t first, const Taps* widths, int64_t count) const {
+    const int64_t h = row % out_.shape[3], plane = row / out_.shape[3];
+    const int64_t d = plane % out_.shape[2], slab = plane / out_.shape[2];
+    const Taps depth = windows_.taps(0, d), height = windows_.taps(1, h);
+    const Slab source = self_.slab(slab);
+    char* const values = out_.slab(slab).row(d, h) + first * out_.strides[4];
+    char* const places = indices_.slab(slab).row(d, h) + first * indices_.strides[4];
+    for (int64_t i = 0; i < count; ++i) {
+      const Maximum<T> best = window_maximum<T>(source, depth, height, widths[i]);
+      store(values + i * out_.strides[4], best.element);
+      store(places + i * indices_.strides[4], static_cast<Index>(best.index));
+    }
+  }
+
+  const Volumes &self_, &out_, &indices_;
+  const AdaptiveWindows windows_;
+};
 
 Status adaptive_max_pool(const MaxPool& pool) {
   return visit_floating(pool.self, [&](auto tag) {
@@ -85,8 +105,8 @@ Status adaptive_max_pool(const MaxPool& pool) {
       sliding.window = windows.sliding();
       return max_pool(sliding);
     }
-    wide ? pool_by_definition<T, int64_t>(self, out, indices)
-         : pool_by_definition<T, int32_t>(self, out, indices);
+    wide ? PoolByDefinition<T, int64_t>(self, out, indices).compute()
+         : PoolByDefinition<T, int32_t>(self, out, indices).compute();
     return Status{};
   });
 }

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "kernels/pooling/max_pool.h"
-#include "kernels/pooling/max_pool3d_disjoint.h"
 #include "kernels/pooling/max_pool3d_overlapping.h"
 #include "kernels/pooling/max_pool3d_pairs.h"
 #include "kernels/pooling/max_pool3d_scatter.h"
@@ -80,8 +79,6 @@ Status backward(const MaxPoolGradient& gradient) {
     scatter<T, Index>(work, [](int64_t) { return true; }, &bad);
   } else if (PairedWindows<T, Index>::possible(work)) {
     compute<PairedWindows<T, Index>, T, Index>(work, &bad);
-  } else if (DisjointWindows<T, Index>::possible(work)) {
-    compute<DisjointWindows<T, Index>, T, Index>(work, &bad);
   } else if (OverlappingWindows<T, Index>::possible(work)) {
     compute<OverlappingWindows<T, Index>, T, Index>(work, &bad);
   } else {

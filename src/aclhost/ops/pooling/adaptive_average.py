@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from random import Random
 from typing import TYPE_CHECKING, Any
 
+from aclhost.ops.pooling.adaptive import FORMULA, Sizes, drawn, samples, typical
 from aclhost.ops.pooling.windows import (
     FLOATS,
     HERE,
@@ -69,10 +69,6 @@ from aclhost.spec.terms import (
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array, Ints
 
-FORMULA = (
-    "Window o of an axis with I positions and O windows takes those from `floor(o * I / O)` to "
-    "`ceil((o + 1) * I / O) - 1`; neighbours may share a position."
-)
 _BACKWARD_FORMULA = (
     f"{FORMULA}\n\nout is, at each position, the sum over the windows that hold it of gradOutput "
     "divided by the window's number of positions."
@@ -140,38 +136,6 @@ def _backward_call(dtype: DataType, lead: tuple[int, ...], sizes: Sizes) -> Call
             "out": TensorArg((*lead, *lengths), dtype),
         }
     )
-
-
-Sizes = tuple[tuple[int, ...], tuple[int, ...]]  # lengths and numbers of windows
-Make = Callable[[DataType, tuple[int, ...], Sizes], Call]
-
-
-def samples(make: Make, spatial: int) -> tuple[Call, ...]:
-    """Each dtype, overlapping windows, more windows than positions, one window."""
-    several = ((5, 4, 6)[:spatial], (3, 4, 2)[:spatial])
-    return (
-        *(make(dtype, (1, 2), several) for dtype in (FLOAT, FLOAT16, BF16)),
-        make(FLOAT, (2,), ((2, 3, 2)[:spatial], (3, 5, 2)[:spatial])),
-        make(FLOAT, (2, 1), ((3, 2, 2)[:spatial], (1,) * spatial)),
-    )
-
-
-def drawn(make: Make, spatial: int, *dtypes: DataType) -> Callable[[Random], Call]:
-    """Any lengths."""
-
-    def draw(rng: Random) -> Call:
-        lengths, pooled = (tuple(rng.randint(1, 8) for _ in range(spatial)) for _ in range(2))
-        lead = rng.choice(((2,), (1, 3), (2, 1)))
-        return make(rng.choice(dtypes or (FLOAT, FLOAT16, BF16)), lead, (lengths, pooled))
-
-    return draw
-
-
-def typical(make: Make, spatial: int) -> Callable[[int], Call]:
-    """As the last layer of an image classifier has it; uneven windows."""
-    sizes = ((14, 14), (6, 6)) if spatial == 2 else ((8, 14, 14), (3, 6, 6))
-    size = 196 if spatial == 2 else 1568
-    return lambda n: make(FLOAT, (1, max(n // size, 1)), sizes)
 
 
 def _all_one(spatial: int) -> Condition:

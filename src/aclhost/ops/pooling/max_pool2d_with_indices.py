@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from aclhost.ops.pooling.adaptive_maximum import golden_backward, reference_backward
+from aclhost.ops.pooling.adaptive_maximum_backward import golden_backward, reference_backward
 from aclhost.ops.pooling.max_pool2d import (
     ARRAYS,
     DILATION,

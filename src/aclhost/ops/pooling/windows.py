@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from aclhost.spec import formats, products
-from aclhost.spec.call import Argument, Call, TensorArg
+from aclhost.spec.call import TensorArg
 from aclhost.spec.dtypes import BF16, FLOAT, FLOAT16, DataType
 from aclhost.spec.formats import Format, of_rank
 from aclhost.spec.products import A2, A3, A950, Product
@@ -17,9 +17,11 @@ from aclhost.spec.terms import (
     Const,
     DimOf,
     Equal,
+    FormatOf,
     If,
     ItemOf,
     LengthOf,
+    Not,
     RankOf,
     Term,
     Times,
@@ -148,15 +150,11 @@ def rank_is(tensor: str, rank: int) -> Condition:
 
 def format_is(tensor: str, label: Format) -> Term:
     """The label, as a term."""
-    from aclhost.spec.terms import FormatOf
-
     return Equal(FormatOf(tensor), const(label))
 
 
 def not_channels_last(tensor: str) -> Rules:
     """The label is not NHWC."""
-    from aclhost.spec.terms import FormatOf, Not
-
     return requires(
         "format_in",
         tensor,
@@ -170,8 +168,3 @@ def not_channels_last(tensor: str) -> Rules:
 def labelled(shape: tuple[int, ...], dtype: DataType = FLOAT) -> TensorArg:
     """A tensor with the label of its rank."""
     return TensorArg(shape, dtype, format=of_rank(len(shape)))
-
-
-def call_of(product: Product = A2, **arguments: Argument) -> Call:
-    """A call by parameters' names."""
-    return Call(arguments, product)

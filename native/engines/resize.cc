@@ -76,13 +76,13 @@ class ResizedPieces {
   ResizedPieces(const Plan& plan, const RowMover<Sum>& reader, const RowMover<Sum>& writer)
       : plan_(plan), reader_(reader), writer_(writer) {}
 
-  // Pieces are counted slab by slab, piece by piece along the row, row by row. False: there is not
-  // enough memory.
+  // Pieces are counted piece by piece along the row, slab by slab, row by row: so the taps of a
+  // piece serve all slabs. False: there is not enough memory.
   bool compute(int64_t begin, int64_t end) {
     if (!reserve()) return false;
     for (int64_t piece = begin; piece < end; ++piece) {
-      const int64_t row = piece % plan_.rows, block = piece / plan_.rows % plan_.blocks;
-      const int64_t slab = piece / plan_.rows / plan_.blocks;
+      const int64_t row = piece % plan_.rows, slab = piece / plan_.rows % plan_.slabs();
+      const int64_t block = piece / plan_.rows / plan_.slabs();
       if ((slab != slab_ || block != block_) && !start(slab, block)) return false;
       compute_row(row / plan_.to.shape[kHeight], row % plan_.to.shape[kHeight]);
     }

@@ -87,10 +87,12 @@ class RowTaps {
       count_ = end - begin;
       return true;
     }
+    if (inner == 1 && !gradient && has_plain_pairs(axis)) return set_pairs(axis, begin, end);
     if (!taps_.set(axis, gradient, begin, end)) return false;
     first_ = taps_.first();
     end_ = taps_.end();
     count_ = taps_.results();
+    most_ = taps_.most();
     return inner > 1 || set_layers();
   }
 
@@ -106,7 +108,7 @@ class RowTaps {
     line[end_ - first_] = 0;
     std::fill_n(out, count_, Sum{0});
     for (int64_t layer = 0; layer < layers_; layer += 2) add_layers(line, layer, out);
-    for (int64_t k = 0; layers_ < taps_.most() && k < count_; ++k) {
+    for (int64_t k = 0; layers_ < most_ && k < count_; ++k) {
       for (int64_t i = taps_.starts[k] + layers_; i < taps_.starts[k + 1]; ++i) {
         out[k] += static_cast<Sum>(taps_.weights[i]) * line[taps_.places[i] - first_];
       }
@@ -119,7 +121,7 @@ class RowTaps {
   // many more are left out.
   bool set_layers() {
     constexpr int64_t kMostWaste = 4;
-    layers_ = std::min(taps_.most(), kMostWaste * taps_.total() / count_ + 1);
+    layers_ = std::min(most_, kMostWaste * taps_.total() / count_ + 1);
     layers_ += layers_ % 2;
     if (!places_.reserve(layers_ * count_) || !weights_.reserve(layers_ * count_)) return false;
     for (int64_t layer = 0; layer < layers_; ++layer) {
@@ -131,6 +133,38 @@ class RowTaps {
         places[k] = static_cast<int32_t>((exists ? taps_.places[i] : end_) - first_);
         weights[k] = exists ? static_cast<Sum>(taps_.weights[i]) : Sum{0};
       }
+    }
+    return true;
+  }
+
+  // Pairs of neighbours whose places are exact as float.
+  static bool has_plain_pairs(const ResizeAxis& axis) {
+    return axis.filter == Filter::kLinear && axis.sources <= 1 << 24 && axis.targets <= 1 << 24;
+  }
+
+  // The same layers as those of for_each_tap(), in loops that vectors can take.
+  bool set_pairs(const ResizeAxis& axis, int64_t begin, int64_t end) {
+    count_ = end - begin;
+    first_ = tap_window(axis, begin).first;
+    end_ = tap_window(axis, end - 1).end;
+    layers_ = most_ = 2;
+    if (!places_.reserve(2 * count_) || !weights_.reserve(2 * count_)) return false;
+    const float last = static_cast<float>(axis.sources - 1);
+    const float half = axis.align_corners ? 0 : 0.5f, step = axis.step;
+    const auto nothing = static_cast<int32_t>(end_ - first_), first = static_cast<int32_t>(first_);
+    int32_t* const places = places_.data();
+    Sum* const weights = weights_.data();
+    for (int32_t k = 0; k < static_cast<int32_t>(count_); ++k) {
+      const float target = static_cast<float>(static_cast<int32_t>(begin) + k);
+      float middle = step * (target + half) - half;
+      middle = middle > 0 ? middle : 0;
+      const auto place = static_cast<int32_t>(middle < last ? middle : last);
+      const float rest = middle - static_cast<float>(place);
+      const float second = middle < last ? rest : 0;
+      places[k] = place - first;
+      places[count_ + k] = second > 0 ? place + 1 - first : nothing;
+      weights[k] = 1 - second;
+      weights[count_ + k] = second;
     }
     return true;
   }
@@ -163,6 +197,7 @@ class RowTaps {
   int64_t end_ = 0;
   int64_t count_ = 0;
   int64_t layers_ = 0;
+  int64_t most_ = 0;  // taps of one result
   Workspace<int32_t> places_;
   Workspace<Sum> weights_;
 };

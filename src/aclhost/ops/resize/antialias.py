@@ -50,7 +50,6 @@ from aclhost.spec.shapes import ArrayShape, Lengths, ShapeTerm
 from aclhost.spec.terms import FormatOf, In
 
 _FLOATS = (FLOAT, FLOAT16, BF16)
-_MAGNITUDES = goldens.absolute(goldens.smooth_cubic)
 _NOT_950 = on_products(A3, P310B, P310P, T910, A2)
 _ON_A2 = on_products(A3, A2)
 _SUPPORTED = supported_on(A950, A3, A2)
@@ -125,15 +124,16 @@ def _typical(resizing: Resizing) -> Callable[[int], Any]:
     return call
 
 
-def _torch(resizing: Resizing, name: str) -> Callable[..., Any]:
+def _facts(resizing: Resizing, name: str, weights: goldens.Weights) -> dict[str, Any]:
     """Torch repeats the first row where the result has a single column."""
-    function = resizing.torch(name)
+    facts = resizing.facts(name, weights)
+    function = facts["reference"]
 
     def reference(torch: Any, **arguments: Any) -> Any:  # noqa: ANN401
-        one_column = arguments["output_size"][1] == 1
+        one_column = arguments["output_size"][1] == 1 and not resizing.backward
         return NotImplemented if one_column else function(torch, **arguments)
 
-    return reference
+    return {**facts, "reference": reference, "typical": _typical(resizing)}
 
 
 _BILINEAR, _BICUBIC = _resizing("input"), _resizing("x")
@@ -175,12 +175,8 @@ BILINEAR_2D_AA = Operator(
         inside_storage("input"),
         inner(shape_is("out", _result_shape("input", "outputSize", 0), "of N, C and outputSize")),
     ),
-    golden=_BILINEAR.weighted(goldens.smooth_linear),
-    reference=_torch(_BILINEAR, "_upsample_bilinear2d_aa"),
+    **_facts(_BILINEAR, "_upsample_bilinear2d_aa", goldens.smooth_linear),
     ulps=16,
-    summed=("input",),
-    draw=_BILINEAR.draw,
-    typical=_typical(_BILINEAR),
     samples=_samples(_BILINEAR),
     formats=_FORMATS,
     notes=(
@@ -237,13 +233,9 @@ BILINEAR_2D_AA_BACKWARD = Operator(
             ),
         ),
     ),
-    golden=_BILINEAR_BACK.weighted(goldens.smooth_linear),
-    reference=_BILINEAR_BACK.torch("_upsample_bilinear2d_aa_backward"),
+    **_facts(_BILINEAR_BACK, "_upsample_bilinear2d_aa_backward", goldens.smooth_linear),
     gradient=_BILINEAR_BACK.gradient_of("aclnnUpsampleBilinear2dAA", source="input"),
     ulps=16,
-    summed=("gradOutput",),
-    draw=_BILINEAR_BACK.draw,
-    typical=_typical(_BILINEAR_BACK),
     samples=_samples(_BILINEAR_BACK),
     formats=_FORMATS,
     notes=(_NOTHING,),
@@ -274,13 +266,8 @@ BICUBIC_2D_AA = Operator(
         same_format_unless_nd("out", "x"),
         inner(shape_is("out", _result_shape("x", "outputSize", 0), "of N, C and outputSize")),
     ),
-    golden=_BICUBIC.weighted(goldens.smooth_cubic),
-    terms=_BICUBIC.weighted(_MAGNITUDES),
-    reference=_torch(_BICUBIC, "_upsample_bicubic2d_aa"),
+    **_facts(_BICUBIC, "_upsample_bicubic2d_aa", goldens.smooth_cubic),
     ulps=16,
-    summed=("x",),
-    draw=_BICUBIC.draw,
-    typical=_typical(_BICUBIC),
     samples=_samples(_BICUBIC),
     formats="NCHW and ND. When x is not labelled ND, out must carry the same label.",
     notes=("A batch of 0 is accepted, 0 channels are not.", _NOTHING),
@@ -327,14 +314,9 @@ BICUBIC_2D_AA_GRAD = Operator(
             ),
         ),
     ),
-    golden=_BICUBIC_BACK.weighted(goldens.smooth_cubic),
-    terms=_BICUBIC_BACK.weighted(_MAGNITUDES),
-    reference=_BICUBIC_BACK.torch("_upsample_bicubic2d_aa_backward"),
+    **_facts(_BICUBIC_BACK, "_upsample_bicubic2d_aa_backward", goldens.smooth_cubic),
     gradient=_BICUBIC_BACK.gradient_of("aclnnUpsampleBicubic2dAA", source="x"),
     ulps=16,
-    summed=("gradOutput",),
-    draw=_BICUBIC_BACK.draw,
-    typical=_typical(_BICUBIC_BACK),
     samples=_samples(_BICUBIC_BACK),
     formats=_FORMATS,
     notes=(_NOTHING,),

@@ -4,7 +4,15 @@
 from __future__ import annotations
 
 from aclhost.spec.formats import NHWC
-from aclhost.spec.rules import Condition, Rule, requires
+from aclhost.spec.rules import (
+    Condition,
+    Rule,
+    all_positive,
+    length_in,
+    rank_in,
+    requires,
+    shape_is,
+)
 from aclhost.spec.rules.base import Shown, listing
 from aclhost.spec.shapes import Lengths, ShapeIf, ShapeOf, ShapeTerm
 from aclhost.spec.terms import (
@@ -26,6 +34,7 @@ from aclhost.spec.terms import (
     Times,
     all_of,
 )
+from aclhost.spec.volumes import VolumeShape
 
 Rules = tuple[Rule, ...]
 LIMIT = 2**31 - 1
@@ -222,6 +231,28 @@ def _limited(scale: str, by_scale: Term, by_lengths: Term, text: str) -> Rules:
         text,
         (Shown("real", scale),),
         "Resize in several steps.",
+    )
+
+
+def volume_gradient(*before_sizes: Rules) -> Rules:
+    """Ranks, lengths and shapes of gradOut and gradInput; inputSize is N, C, D, H, W."""
+    return (
+        *rank_in("gradOut", 5),
+        *length_in("outputSize", 3),
+        *length_in("inputSize", 5),
+        *(rule for rules in before_sizes for rule in rules),
+        *all_positive("inputSize", first=2),
+        *all_positive("outputSize"),
+        *shape_is(
+            "gradOut",
+            VolumeShape("gradOut", "inputSize", "outputSize", 0),
+            "of N, C and outputSize, with C last when its format is NDHWC",
+        ),
+        *shape_is(
+            "gradInput",
+            VolumeShape("gradInput", "inputSize", "inputSize", 2),
+            "of inputSize, with C last when its format is NDHWC",
+        ),
     )
 
 

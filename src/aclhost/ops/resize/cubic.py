@@ -78,7 +78,6 @@ _IMAGES_BACK = Resizing(
     dtypes=_FLOATS,
 )
 _image = (2, 3, 3, 5)
-_MAGNITUDES = goldens.absolute(goldens.cubic)
 _STRIDED = TensorArg(_image, FLOAT, strides=(90, 1, 15, 3))
 
 
@@ -130,13 +129,8 @@ BICUBIC_2D = Operator(
         done_when_empty("self"),
         inside_storage("self"),
     ),
-    golden=_IMAGES.weighted(goldens.cubic),
-    terms=_IMAGES.weighted(_MAGNITUDES),
-    reference=_IMAGES.torch("upsample_bicubic2d"),
+    **_IMAGES.facts("upsample_bicubic2d", goldens.cubic),
     ulps=8,
-    summed=("self",),
-    draw=_IMAGES.draw,
-    typical=_IMAGES.typical,
     samples=(
         *(_IMAGES.call(dtype, _image, (7, 3)) for dtype in _FLOATS),
         _IMAGES.call(FLOAT, _image, (7, 13), (2.6, 2.6)),
@@ -191,14 +185,9 @@ BICUBIC_2D_BACKWARD = Operator(
         same_format_unless_nd("gradInput", "gradOut"),
         inside_storage("gradOut"),
     ),
-    golden=_IMAGES_BACK.weighted(goldens.cubic),
-    terms=_IMAGES_BACK.weighted(_MAGNITUDES),
-    reference=_IMAGES_BACK.torch("upsample_bicubic2d_backward"),
+    **_IMAGES_BACK.facts("upsample_bicubic2d_backward", goldens.cubic),
     gradient=_IMAGES_BACK.gradient_of("aclnnUpsampleBicubic2d"),
     ulps=8,
-    summed=("gradOut",),
-    draw=_IMAGES_BACK.draw,
-    typical=_IMAGES_BACK.typical,
     samples=(
         *(_IMAGES_BACK.call(dtype, _image, (7, 3)) for dtype in _FLOATS),
         _IMAGES_BACK.call(FLOAT, (1, 1, 1, 1), (1, 1)),

@@ -246,6 +246,19 @@ class Resizing:
             goldens.nearest_places(sources, targets, step, shift),
         )
 
+    def facts(self, torch_name: str, weights: goldens.Weights | None = None) -> dict[str, Any]:
+        """What a declaration says about numbers; nearest neighbours have no weights."""
+        sums = self.backward or weights is not None
+        return {
+            "golden": self.nearest() if weights is None else self.weighted(weights),
+            "terms": None if weights is None else self.weighted(goldens.absolute(weights)),
+            "reference": self.torch(torch_name),
+            "summed": (self.source,) if sums else (),
+            "draw": self.draw,
+            "typical": self.typical,
+            "labelled": self.labelled,
+        }
+
     def torch(self, name: str) -> Callable[..., Any]:
         """The function of torch's that takes scales, in single precision like places and weights.
 

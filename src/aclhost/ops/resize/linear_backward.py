@@ -11,6 +11,7 @@ from aclhost.ops.resize.checks import (
     reaches,
     same_batch_and_channels,
     same_sizes,
+    volume_gradient,
 )
 from aclhost.ops.resize.family import VOLUME_SCALES, Resizing, together
 from aclhost.ops.resize.linear import (
@@ -62,7 +63,6 @@ from aclhost.spec.terms import (
     any_of,
     const,
 )
-from aclhost.spec.volumes import VolumeShape
 
 _INPUT = ArrayShape("inputSize")
 _SIGNALS = Resizing(
@@ -149,13 +149,9 @@ LINEAR_1D_BACKWARD = Operator(
         format_fits_rank("out"),
         cast_exists("out", const(FLOAT)),
     ),
-    golden=_SIGNALS.weighted(goldens.linear),
-    reference=_SIGNALS.torch("upsample_linear1d_backward"),
+    **_SIGNALS.facts("upsample_linear1d_backward", goldens.linear),
     gradient=_SIGNALS.gradient_of("aclnnUpsampleLinear1d", saved={"scales": "scale"}),
     ulps=6,
-    summed=("gradOut",),
-    draw=_SIGNALS.draw,
-    typical=_SIGNALS.typical,
     samples=(
         *(_SIGNALS.call(dtype, _signal, (7,)) for dtype in FLOATS),
         _SIGNALS.call(FLOAT, _signal, (13,), (2.6,)),
@@ -181,35 +177,16 @@ TRILINEAR_3D_BACKWARD = Operator(
         not_null("gradOut", "outputSize", "inputSize", "gradInput"),
         dtype_in("gradOut", FLOAT, FLOAT16, DOUBLE, BF16),
         same_dtype("gradInput", "gradOut"),
-        rank_in("gradOut", 5),
-        length_in("outputSize", 3),
-        length_in("inputSize", 5),
-        format_in("gradOut", ND, NCDHW, NDHWC),
-        all_positive("inputSize", first=2),
-        all_positive("outputSize"),
-        shape_is(
-            "gradOut",
-            VolumeShape("gradOut", "inputSize", "outputSize", 0),
-            "of N, C and outputSize, with C last when its format is NDHWC",
-        ),
-        shape_is(
-            "gradInput",
-            VolumeShape("gradInput", "inputSize", "inputSize", 2),
-            "of inputSize, with C last when its format is NDHWC",
-        ),
+        volume_gradient(format_in("gradOut", ND, NCDHW, NDHWC)),
         when(on_products(*OLDER), lengths_at_most("gradOut")),
         done_when_empty("gradOut"),
         supported_on(A3, A2, P310P, T910),
         same_format_unless_nd("gradInput", "gradOut"),
         inside_storage("gradOut"),
     ),
-    golden=_VOLUMES.weighted(goldens.linear),
-    reference=_VOLUMES.torch("upsample_trilinear3d_backward"),
+    **_VOLUMES.facts("upsample_trilinear3d_backward", goldens.linear),
     gradient=_VOLUMES.gradient_of("aclnnUpsampleTrilinear3d"),
     ulps=10,
-    summed=("gradOut",),
-    draw=_VOLUMES.draw,
-    typical=_VOLUMES.typical,
     samples=(
         *(_VOLUMES.call(dtype, _volume, (4, 7, 3)) for dtype in (*FLOATS, DOUBLE)),
         _VOLUMES.call(FLOAT, _volume, (4, 7, 3), (2.0, 2.6, 0.6)),

@@ -9,6 +9,7 @@ from aclhost.ops.resize.checks import (
     item,
     same_batch_and_channels,
     scales_not_negative,
+    volume_gradient,
 )
 from aclhost.ops.resize.family import (
     IMAGE_SCALES,
@@ -44,7 +45,6 @@ from aclhost.spec.rules import (
 from aclhost.spec.rules.base import Shown
 from aclhost.spec.shapes import ArrayShape, Lengths
 from aclhost.spec.terms import FormatOf, In, Not
-from aclhost.spec.volumes import VolumeShape
 
 _OLDER = (A3, P310B, P310P, T910, A2)
 _FLOATS = (FLOAT, FLOAT16, BF16)
@@ -117,12 +117,8 @@ EXACT_1D_BACKWARD = Operator(
             )
         ),
     ),
-    golden=_SIGNALS.nearest(),
-    reference=_SIGNALS.torch("_upsample_nearest_exact1d_backward"),
+    **_SIGNALS.facts("_upsample_nearest_exact1d_backward"),
     gradient=_SIGNALS.gradient_of("aclnnUpsampleNearestExact1d"),
-    summed=("gradOutput",),
-    draw=_SIGNALS.draw,
-    typical=_SIGNALS.typical,
     samples=(
         *(_SIGNALS.call(dtype, _signal, (7,)) for dtype in _FLOATS),
         _SIGNALS.call(FLOAT, _signal, (13,), (2.6,)),
@@ -180,12 +176,8 @@ EXACT_2D_BACKWARD = Operator(
             )
         ),
     ),
-    golden=_IMAGES.nearest(),
-    reference=_IMAGES.torch("_upsample_nearest_exact2d_backward"),
+    **_IMAGES.facts("_upsample_nearest_exact2d_backward"),
     gradient=_IMAGES.gradient_of("aclnnUpsampleNearestExact2d"),
-    summed=("gradOutput",),
-    draw=_IMAGES.draw,
-    typical=_IMAGES.typical,
     samples=(
         *(_IMAGES.call(dtype, _image, (7, 3)) for dtype in _FLOATS),
         _IMAGES.call(FLOAT, _image, (7, 13), (2.6, 2.6)),
@@ -208,21 +200,7 @@ EXACT_3D_BACKWARD = Operator(
         not_null("gradOut", "outputSize", "inputSize", "gradInput"),
         dtype_in("gradOut", *_FLOATS),
         same_dtype("gradInput", "gradOut"),
-        rank_in("gradOut", 5),
-        length_in("outputSize", 3),
-        length_in("inputSize", 5),
-        all_positive("inputSize", first=2),
-        all_positive("outputSize"),
-        shape_is(
-            "gradOut",
-            VolumeShape("gradOut", "inputSize", "outputSize", 0),
-            "of N, C and outputSize, with C last when its format is NDHWC",
-        ),
-        shape_is(
-            "gradInput",
-            VolumeShape("gradInput", "inputSize", "inputSize", 2),
-            "of inputSize, with C last when its format is NDHWC",
-        ),
+        volume_gradient(),
         *(
             grows_at_most(scale, 50, item("inputSize", 2 + i), item("outputSize", i))
             for i, scale in enumerate(VOLUME_SCALES)
@@ -233,12 +211,8 @@ EXACT_3D_BACKWARD = Operator(
         same_format_unless_nd("gradInput", "gradOut"),
         inside_storage("gradOut"),
     ),
-    golden=_VOLUMES.nearest(),
-    reference=_VOLUMES.torch("_upsample_nearest_exact3d_backward"),
+    **_VOLUMES.facts("_upsample_nearest_exact3d_backward"),
     gradient=_VOLUMES.gradient_of("aclnnUpsampleNearestExact3d"),
-    summed=("gradOut",),
-    draw=_VOLUMES.draw,
-    typical=_VOLUMES.typical,
     samples=(
         *(_VOLUMES.call(dtype, _volume, (4, 7, 3)) for dtype in _FLOATS),
         _VOLUMES.call(FLOAT, _volume, (4, 7, 3), (2.0, 2.6, 0.6)),

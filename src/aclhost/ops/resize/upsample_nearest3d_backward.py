@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from aclhost.ops.resize.checks import volume_gradient
 from aclhost.ops.resize.family import VOLUME_SCALES, Resizing, together
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.dtypes import BF16, DOUBLE, FLOAT, FLOAT16, DataType
@@ -13,24 +14,19 @@ from aclhost.spec.operator import Operator
 from aclhost.spec.params import Double, IntArray, TensorIn, TensorOut
 from aclhost.spec.products import A2, A3, P310B, P310P, T910
 from aclhost.spec.rules import (
-    all_positive,
     done_when_empty,
     dtype_in,
     inside_storage,
-    length_in,
     lengths_at_most,
     not_null,
     on_products,
-    rank_in,
     same_dtype,
     same_format_unless_nd,
-    shape_is,
     supported_on,
     when,
 )
 from aclhost.spec.shapes import ArrayShape
 from aclhost.spec.terms import DtypeOf
-from aclhost.spec.volumes import VolumeShape
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array, Ints
@@ -120,21 +116,7 @@ OP = Operator(
         not_null("gradOut", "outputSize", "inputSize", "gradInput"),
         dtype_in("gradOut", FLOAT, FLOAT16, DOUBLE, BF16),
         same_dtype("gradInput", "gradOut"),
-        rank_in("gradOut", 5),
-        length_in("outputSize", 3),
-        length_in("inputSize", 5),
-        all_positive("inputSize", first=2),
-        all_positive("outputSize"),
-        shape_is(
-            "gradOut",
-            VolumeShape("gradOut", "inputSize", "outputSize", 0),
-            "of N, C and outputSize, with C last when its format is NDHWC",
-        ),
-        shape_is(
-            "gradInput",
-            VolumeShape("gradInput", "inputSize", "inputSize", 2),
-            "of inputSize, with C last when its format is NDHWC",
-        ),
+        volume_gradient(),
         when(
             on_products(A3, P310B, P310P, T910, A2),
             lengths_at_most("gradOut"),

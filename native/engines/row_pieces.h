@@ -11,10 +11,16 @@
 namespace aclhost {
 inline namespace ACLHOST_ISA {
 
-// Calls visit(row, begin, end) for pieces of at most `piece` elements that cover all rows. Where
+// Some whole rows, or a piece of one.
+struct RowRange {
+  int64_t first, last;  // rows
+  int64_t begin, end;   // elements of each
+};
+
+// Calls visit(range) for ranges that cover all rows, with pieces of at most `piece` elements. Where
 // the order counts, one thread takes them in turn. `cost` tells how much work an element is.
 template <typename Visit>
-void for_each_piece(int64_t rows, int64_t length, int64_t piece, bool in_order, const Visit& visit,
+void for_each_range(int64_t rows, int64_t length, int64_t piece, bool in_order, const Visit& visit,
                     int64_t cost = 1) {
   constexpr int64_t kParallelElements = 8192;  // less is not worth a second thread
   if (length <= 0) return;
@@ -23,9 +29,10 @@ void for_each_piece(int64_t rows, int64_t length, int64_t piece, bool in_order, 
   const int64_t grain = std::max<int64_t>(kParallelElements / work, 1);
   parallel_for(total, in_order ? std::max<int64_t>(total, 1) : grain,
                [&](int64_t first, int64_t last) {
+                 if (pieces == 1) return visit(RowRange{first, last, 0, length});
                  for (int64_t i = first; i < last; ++i) {
-                   const int64_t begin = i % pieces * piece;
-                   visit(i / pieces, begin, std::min(begin + piece, length));
+                   const int64_t row = i / pieces, begin = i % pieces * piece;
+                   visit(RowRange{row, row + 1, begin, std::min(begin + piece, length)});
                  }
                });
 }

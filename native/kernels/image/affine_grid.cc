@@ -92,9 +92,14 @@ class Grid {
 
 Status affine_grid(const TensorView& theta, bool align_corners, const TensorView& out) {
   const Grid grid(theta, out, align_corners);
-  for_each_piece(
+  for_each_range(
       grid.rows(), grid.length(), kPiece, may_rewrite(out),
-      [&](int64_t row, int64_t begin, int64_t end) { grid.compute(row, begin, end); }, 4);
+      [&](const RowRange& range) {
+        for (int64_t row = range.first; row < range.last; ++row) {
+          grid.compute(row, range.begin, range.end);
+        }
+      },
+      4);
   return {};
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/image/grid_sampler.h"
 
+#include <cstring>
+
 #include "dtypes.h"
 #include "engines/copy.h"
 #include "engines/row_pieces.h"
@@ -11,21 +13,28 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
 
-// The sums of one channel.
-template <typename Real, typename Sum>
-void interpolate(const Taps<Sum>& taps, const char* image, int positions, Sum* sums) {
-  std::fill_n(sums, positions, Sum{0});
-  for (int tap = 0; tap < taps.count; ++tap) {
-    const int64_t* const offset = taps.offset[tap];
-    const Sum* const weight = taps.weight[tap];
-    if (taps.inside) {
-      for (int p = 0; p < positions; ++p) sums[p] += weight[p] * load<Real>(image + offset[p]);
-      continue;
+// Adds some elements of every position.
+template <int kTaps, typename Element, typename Sum, typename Offset>
+void add_taps(const Taps<Sum, Offset>& taps, int first, const Element* image, int positions,
+              Sum* __restrict sums) {
+  for (int p = 0; p < positions; ++p) {
+    Sum sum = sums[p];
+    for (int tap = first; tap < first + kTaps; ++tap) {
+      const Sum value = image[taps.offset[tap][p]];  // the first element where there is none
+      sum += taps.outside[tap][p] != 0 ? 0 : taps.weight[tap][p] * value;
     }
-    for (int p = 0; p < positions; ++p) {
-      if (offset[p] != kOutside) sums[p] += weight[p] * load<Real>(image + offset[p]);
-    }
+    sums[p] = sum;
   }
+}
+
+// The sums of one channel.
+template <typename Real, typename Sum, typename Offset>
+void interpolate(const Taps<Sum, Offset>& taps, const char* image, int positions, Sum* sums) {
+  using Element = typename Unaligned<Real>::type;
+  const Element* const elements = reinterpret_cast<const Element*>(image);
+  std::fill_n(sums, positions, Sum{0});
+  if (taps.count == 1) return add_taps<1>(taps, 0, elements, positions, sums);
+  for (int tap = 0; tap < taps.count; tap += 4) add_taps<4>(taps, tap, elements, positions, sums);
 }
 
 struct Sampling {
@@ -34,20 +43,31 @@ struct Sampling {
 };
 
 template <typename Real, typename Sum>
+void put(const Sum* sums, int positions, const int64_t* places, bool dense, char* to) {
+  Real results[kGridBlock];
+  for (int p = 0; p < positions; ++p) results[p] = static_cast<Real>(sums[p]);
+  if (dense) {
+    std::memcpy(to + places[0], results, positions * sizeof(Real));
+  } else {
+    for (int p = 0; p < positions; ++p) store(to + places[p], results[p]);
+  }
+}
+
+template <typename Real, typename Sum, typename Offset>
 void sample(const Sampling& s, int64_t n, int64_t first, int positions) {
-  AxisTaps<Sum> axes[kMostSampled];
-  Taps<Sum> taps;
+  AxisTaps<Sum, Offset, false> axes[kMostSampled];
+  Taps<Sum, Offset> taps;
   int counts[kMostSampled];
   int64_t places[kGridBlock];
   s.grid.find<Real>(n, first, positions, axes);
   s.grid.taps(counts);
   taps.combine(axes, counts, s.grid.dims(), positions);
   s.grid.offsets(s.out.stride, first, positions, places);
+  const bool dense = s.out.is_dense();
   Sum sums[kGridBlock];
   for (int64_t c = 0; c < s.out.channels; ++c) {
     interpolate<Real>(taps, s.image.at(n, c), positions, sums);
-    char* const to = s.out.at(n, c);
-    for (int p = 0; p < positions; ++p) store(to + places[p], static_cast<Real>(sums[p]));
+    put<Real>(sums, positions, places, dense, s.out.at(n, c));
   }
 }
 
@@ -55,15 +75,18 @@ void sample_all(const TensorView& input, const TensorView& grid, const GridAttri
                 const TensorView& out, bool channels_last) {
   const ImageView image(input, channels_last);
   const Sampling s = {image, ImageView(out, channels_last), GridPositions(grid, image, attributes)};
-  // Cubic weights have both signs: float would lose what their sums leave.
+  // Cubic weights have both signs: float would lose what their sums leave. Huge images are rare.
   const bool cubic = s.grid.axis(0).interpolation == Interpolation::kCubic;
-  auto* const compute = out.dtype == ACL_DOUBLE ? sample<double, double>
-                        : cubic                 ? sample<float, double>
-                                                : sample<float, float>;
-  for_each_piece(
+  auto* const compute = out.dtype == ACL_DOUBLE ? sample<double, double, int64_t>
+                        : !image.is_small()     ? sample<float, double, int64_t>
+                        : cubic                 ? sample<float, double, int32_t>
+                                                : sample<float, float, int32_t>;
+  for_each_range(
       s.out.batch, s.grid.count(), kGridBlock, may_rewrite(out),
-      [&](int64_t n, int64_t begin, int64_t end) {
-        compute(s, n, begin, static_cast<int>(end - begin));
+      [&](const RowRange& range) {
+        for (int64_t n = range.first; n < range.last; ++n) {
+          compute(s, n, range.begin, static_cast<int>(range.end - range.begin));
+        }
       },
       8 + 4 * s.out.channels);
 }
@@ -89,7 +112,7 @@ Status grid_sampler(const Args& args, bool channels_last) {
 }  // namespace
 
 ImageView::ImageView(const TensorView& view, bool channels_last) {
-  const int64_t item = data_type_bits(view.dtype) / 8;
+  const int64_t item = item_size = data_type_bits(view.dtype) / 8;
   const int channel = channels_last ? view.rank - 1 : 1, first = channels_last ? 1 : 2;
   start = static_cast<char*>(view.data) + view.offset * item;
   batch = view.shape[0];
@@ -115,7 +138,7 @@ GridPositions::GridPositions(const TensorView& grid, const ImageView& sampled,
     strides_[i] = grid.strides[1 + i] * item;
     count_ *= size_[i];
     const int last = dims_ - 1 - i;
-    axes_[i] = {sampled.size[last], sampled.stride[last],
+    axes_[i] = {sampled.size[last], sampled.stride[last] / sampled.item_size,
                 static_cast<Interpolation>(attributes.interpolation),
                 static_cast<Border>(attributes.padding), attributes.align_corners};
   }
@@ -128,11 +151,15 @@ void GridPositions::offsets(const int64_t* strides, int64_t first, int positions
     index[i] = first % size_[i];
     first /= size_[i];
   }
-  for (int p = 0; p < positions; ++p) {
+  const int last = dims_ - 1;
+  for (int p = 0; p < positions;) {  // row by row
     int64_t offset = 0;
     for (int i = 0; i < dims_; ++i) offset += index[i] * strides[i];
-    offsets[p] = offset;
-    for (int i = dims_ - 1; i >= 0 && ++index[i] == size_[i]; --i) index[i] = 0;
+    const int count = static_cast<int>(std::min<int64_t>(positions - p, size_[last] - index[last]));
+    for (int i = 0; i < count; ++i) offsets[p + i] = offset + i * strides[last];
+    p += count;
+    index[last] = size_[last] - 1;
+    for (int i = last; i >= 0 && ++index[i] == size_[i]; --i) index[i] = 0;
   }
 }
 

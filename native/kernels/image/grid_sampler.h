@@ -25,7 +25,40 @@ struct ImageView {
   int64_t batch, batch_stride;
   int64_t channels, channel_stride;
   int dims;
+  int64_t item_size;
   int64_t size[kMostSampled], stride[kMostSampled];
+
+  // Whether the elements of a channel lie side by side.
+  bool is_dense() const {
+    int64_t expected = item_size;
+    for (int i = dims - 1; i >= 0; --i) {
+      if (stride[i] != expected) return false;
+      expected *= size[i];
+    }
+    return true;
+  }
+
+  // Whether 32 bits count all elements of an image, and their places.
+  bool is_small() const {
+    __int128 reach = 0;
+    for (int i = 0; i < dims; ++i) {
+      const __int128 step = stride[i] / item_size;
+      reach += size[i] * (step < 0 ? -step : step) + size[i];
+    }
+    return reach < INT32_MAX;
+  }
+};
+
+// An element that is aligned as the client likes.
+template <typename T>
+struct Unaligned;
+template <>
+struct Unaligned<float> {
+  using type __attribute__((aligned(1), may_alias)) = float;
+};
+template <>
+struct Unaligned<double> {
+  using type __attribute__((aligned(1), may_alias)) = double;
 };
 
 struct GridAttributes {
@@ -46,8 +79,8 @@ class GridPositions {
   void offsets(const int64_t* strides, int64_t first, int positions, int64_t* offsets) const;
 
   // What some positions depend on, along each axis.
-  template <typename Real, typename Weight>
-  void find(int64_t n, int64_t first, int positions, AxisTaps<Weight>* taps) const {
+  template <typename Real, typename Axis>
+  void find(int64_t n, int64_t first, int positions, Axis* taps) const {
     int64_t places[kGridBlock];
     Real coordinates[kGridBlock];
     offsets(strides_, first, positions, places);

@@ -19,6 +19,9 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
 
+using DoubleAxis = AxisTaps<double, int64_t, true>;
+using DoubleTaps = Taps<double, int64_t>;
+
 // A dense image of doubles with as many channels.
 struct Planes {
   Planes(const ImageView& like, int64_t count) {
@@ -70,13 +73,11 @@ void load_gradients(const char* from, const int64_t* places, int positions, doub
   for (int p = 0; p < positions; ++p) gradients[p] = load<Real>(from + places[p]);
 }
 
-void scatter(const Taps<double>& taps, const double* gradients, int positions, char* plane) {
+void scatter(const DoubleTaps& taps, const double* gradients, int positions, double* plane) {
   for (int p = 0; p < positions; ++p) {
     for (int tap = 0; tap < taps.count; ++tap) {
-      const int64_t offset = taps.offset[tap][p];
-      if (offset == kOutside) continue;
-      double* const sum = reinterpret_cast<double*>(plane + offset);
-      *sum += taps.weight[tap][p] * gradients[p];
+      if (taps.outside[tap][p] != 0) continue;
+      plane[taps.offset[tap][p]] += taps.weight[tap][p] * gradients[p];
     }
   }
 }
@@ -89,8 +90,8 @@ struct Channels {
 template <typename Real>
 void collect(const GridPositions& grid, const ImageView& gradient, const Channels& channels,
              const ImageView& planes) {
-  AxisTaps<double> axes[kMostSampled];
-  Taps<double> taps;
+  DoubleAxis axes[kMostSampled];
+  DoubleTaps taps;
   int counts[kMostSampled];
   int64_t places[kGridBlock];
   double gradients[kGridBlock];
@@ -103,7 +104,7 @@ void collect(const GridPositions& grid, const ImageView& gradient, const Channel
     for (int64_t c = 0; c < channels.count; ++c) {
       load_gradients<Real>(gradient.at(channels.n, channels.first + c), places, positions,
                            gradients);
-      scatter(taps, gradients, positions, planes.at(0, c));
+      scatter(taps, gradients, positions, reinterpret_cast<double*>(planes.at(0, c)));
     }
   }
 }
@@ -147,7 +148,7 @@ Status input_gradient(const Tensors& t, const TensorView& result) {
 struct TapSlopes {
   double slope[kMostSampled][kMostTaps][kGridBlock];
 
-  void combine(const AxisTaps<double>* axes, const int* taps, int count, int dims, int positions) {
+  void combine(const DoubleAxis* axes, const int* taps, int count, int dims, int positions) {
     for (int by = 0; by < dims; ++by) {
       for (int tap = 0; tap < count; ++tap) {
         double* const product = slope[by][tap];
@@ -172,8 +173,8 @@ struct GridSlopes {
 
   template <typename Real>
   void compute(int64_t n, int64_t first, int positions) const {
-    AxisTaps<double> axes[kMostSampled];
-    Taps<double> taps;
+    DoubleAxis axes[kMostSampled];
+    DoubleTaps taps;
     TapSlopes slopes;
     int counts[kMostSampled];
     int64_t places[kGridBlock];
@@ -191,14 +192,21 @@ struct GridSlopes {
   }
 
   template <typename Real>
-  void add_channel(const char* plane, const Taps<double>& taps, const TapSlopes& slopes,
+  void add_channel(const char* plane, const DoubleTaps& taps, const TapSlopes& slopes,
                    const double* gradients, int positions, double (*sums)[kGridBlock]) const {
+    using Element = typename Unaligned<Real>::type;
+    const Element* const elements = reinterpret_cast<const Element*>(plane);
+    double products[kGridBlock];
     for (int tap = 0; tap < taps.count; ++tap) {
+      const int32_t* const outside = taps.outside[tap];
       for (int p = 0; p < positions; ++p) {
-        const int64_t offset = taps.offset[tap][p];
-        if (offset == kOutside) continue;
-        const double product = gradients[p] * static_cast<double>(load<Real>(plane + offset));
-        for (int i = 0; i < grid.dims(); ++i) sums[i][p] += product * slopes.slope[i][tap][p];
+        products[p] = gradients[p] * static_cast<double>(elements[taps.offset[tap][p]]);
+      }
+      for (int i = 0; i < grid.dims(); ++i) {
+        const double* const slope = slopes.slope[i][tap];
+        for (int p = 0; p < positions; ++p) {
+          sums[i][p] += outside[p] != 0 ? 0 : products[p] * slope[p];
+        }
       }
     }
   }
@@ -229,10 +237,12 @@ Status grid_gradient(const Tensors& t, const TensorView& result) {
                              GridPositions(result, image, t.attributes),
                              is_double ? nullptr : find_array_cast(ACL_DOUBLE, result.dtype),
                              data_type_bits(result.dtype) / 8};
-  for_each_piece(
+  for_each_range(
       image.batch, slopes.grid.count(), kGridBlock, may_rewrite(result),
-      [&](int64_t n, int64_t begin, int64_t end) {
-        slopes.compute<Real>(n, begin, static_cast<int>(end - begin));
+      [&](const RowRange& range) {
+        for (int64_t n = range.first; n < range.last; ++n) {
+          slopes.compute<Real>(n, range.begin, static_cast<int>(range.end - range.begin));
+        }
       },
       16 + 8 * image.channels);
   return {};

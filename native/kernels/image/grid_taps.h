@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a grid points to: elements of an image or a volume, and their weights.
 //
-// Places are found for some positions of the grid at a time, along each axis alone. The arithmetic
-// is that of the grid, float or double; the weights may be of the wider type.
+// Places are found for some positions of the grid at a time, along each axis alone, in loops that
+// compilers turn into vectors. The arithmetic is that of the grid, float or double; the weights may
+// be of the wider type. Offsets count elements; those of 32 bits are quicker where they suffice.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
+#include <type_traits>
 
 #include "simd/isa.h"
 
@@ -18,12 +21,11 @@ enum class Interpolation { kLinear, kNearest, kCubic };
 enum class Border { kZeros, kClamp, kReflect };
 
 constexpr int kGridBlock = 64;  // positions
-constexpr int64_t kOutside = INT64_MIN;
 
 // One axis of what is sampled.
 struct SampledAxis {
   int64_t size;
-  int64_t stride;  // bytes
+  int64_t stride;  // elements
   Interpolation interpolation;
   Border border;
   bool align_corners;
@@ -33,17 +35,7 @@ struct SampledAxis {
     return interpolation == Interpolation::kLinear ? 2 : 1;
   }
 
-  int64_t offset_of(int64_t place) const {
-    return place >= 0 && place < size ? place * stride : kOutside;
-  }
-
-  // From -1 and 1 to the first and the last element, or to the outer edges of both.
-  template <typename Real>
-  Real place_of(Real coordinate) const {
-    const Real length = static_cast<Real>(size);
-    return align_corners ? (coordinate + 1) / 2 * (length - 1)
-                         : ((coordinate + 1) * length - 1) / 2;
-  }
+  // How far a place moves with its coordinate.
   double slope() const { return static_cast<double>(align_corners ? size - 1 : size) / 2; }
 
   // NaN becomes the first element.
@@ -69,77 +61,105 @@ struct SampledAxis {
 
   // The place itself where it is inside, and how it follows the coordinate.
   template <typename Real>
-  Real bounded(Real place, double* follows) const {
+  Real bounded(Real place, Real* follows) const {
     *follows = 1;
     if (border == Border::kZeros) return place;
     bool flipped = false;
     if (border == Border::kReflect) place = reflected(place, &flipped);
-    const Real inside = clamped(place);
     const bool moves = place > 0 && place < static_cast<Real>(size - 1);
-    *follows = moves ? (flipped ? -1 : 1) : 0;
-    return inside;
+    *follows = moves ? (flipped ? Real{-1} : Real{1}) : Real{0};
+    return clamped(place);
   }
 };
 
 // For each position up to four elements along an axis.
-template <typename Weight>
+template <typename Weight, typename Offset, bool kWithSlopes>
 struct AxisTaps {
-  int64_t offset[4][kGridBlock];  // bytes
+  static constexpr Offset kOutside = std::numeric_limits<Offset>::min();
+
+  Offset offset[4][kGridBlock];
   Weight weight[4][kGridBlock];
-  Weight slope[4][kGridBlock];  // of the weight, by the coordinate
+  Weight slope[kWithSlopes ? 4 : 1][kGridBlock];  // of the weight, by the coordinate
 
   template <typename Real>
   void find(const SampledAxis& axis, const Real* coordinates, int count) {
+    Real places[kGridBlock], follows[kGridBlock];
+    find_places(axis, coordinates, count, places);
+    if (axis.interpolation == Interpolation::kCubic) return find_cubic(axis, places, count);
+    std::fill_n(follows, count, Real{1});
+    if (axis.border != Border::kZeros) {
+      for (int p = 0; p < count; ++p) places[p] = axis.bounded(places[p], &follows[p]);
+    }
+    if (axis.interpolation == Interpolation::kNearest) return find_nearest(axis, places, count);
+    find_linear(axis, places, follows, count);
+  }
+
+ private:
+  // From -1 and 1 to the first and the last element, or to the outer edges of both.
+  template <typename Real>
+  static void find_places(const SampledAxis& axis, const Real* coordinates, int count,
+                          Real* places) {
+    const Real length = static_cast<Real>(axis.size);
+    if (axis.align_corners) {
+      for (int p = 0; p < count; ++p) places[p] = (coordinates[p] + 1) / 2 * (length - 1);
+    } else {
+      for (int p = 0; p < count; ++p) places[p] = ((coordinates[p] + 1) * length - 1) / 2;
+    }
+  }
+
+  // Places are whole numbers. Far ones, and NaN, come as near as they can without being inside.
+  template <typename Real>
+  static Offset as_integer(const SampledAxis& axis, Real place) {
+    const Real limit = static_cast<Real>(axis.size);
+    const Real low = place > -2 ? place : Real{-2};
+    return static_cast<Offset>(low < limit ? low : limit);
+  }
+
+  static Offset offset_of(const SampledAxis& axis, Offset place) {
+    const Offset size = static_cast<Offset>(axis.size), stride = static_cast<Offset>(axis.stride);
+    return place >= 0 && place < size ? place * stride : kOutside;
+  }
+
+  template <typename Real>
+  void find_linear(const SampledAxis& axis, const Real* places, const Real* follows, int count) {
     for (int p = 0; p < count; ++p) {
-      const Real place = axis.place_of(coordinates[p]);
-      if (axis.interpolation == Interpolation::kCubic) {
-        find_cubic(axis, place, p);
-        continue;
-      }
-      double follows;
-      const Real inside = axis.bounded(place, &follows);
-      if (axis.interpolation == Interpolation::kLinear) {
-        find_linear(axis, inside, follows * axis.slope(), p);
-      } else {
-        find_nearest(axis, inside, p);
+      const Real floor = std::floor(places[p]);
+      const Offset first = as_integer(axis, floor);
+      const Weight rest = static_cast<Weight>(places[p]) - static_cast<Weight>(floor);
+      offset[0][p] = offset_of(axis, first);
+      offset[1][p] = offset_of(axis, first + 1);
+      weight[0][p] = 1 - rest;
+      weight[1][p] = rest;
+    }
+    if constexpr (kWithSlopes) {
+      const Weight scale = static_cast<Weight>(axis.slope());
+      for (int p = 0; p < count; ++p) {
+        slope[1][p] = static_cast<Weight>(follows[p]) * scale;
+        slope[0][p] = -slope[1][p];
       }
     }
   }
 
- private:
   template <typename Real>
-  void find_linear(const SampledAxis& axis, Real place, double follows, int p) {
-    const Real floor = std::floor(place);
-    const bool near = floor >= -1 && floor < static_cast<Real>(axis.size);
-    const int64_t first = near ? static_cast<int64_t>(floor) : -2;
-    const Weight rest = static_cast<Weight>(place) - static_cast<Weight>(floor);
-    offset[0][p] = axis.offset_of(first);
-    offset[1][p] = axis.offset_of(first + 1);
-    weight[0][p] = 1 - rest;
-    weight[1][p] = rest;
-    slope[0][p] = static_cast<Weight>(-follows);
-    slope[1][p] = static_cast<Weight>(follows);
+  void find_nearest(const SampledAxis& axis, const Real* places, int count) {
+    for (int p = 0; p < count; ++p) {
+      offset[0][p] = offset_of(axis, as_integer(axis, std::nearbyint(places[p])));
+      weight[0][p] = 1;
+      if constexpr (kWithSlopes) slope[0][p] = 0;
+    }
   }
 
   template <typename Real>
-  void find_nearest(const SampledAxis& axis, Real place, int p) {
-    const Real nearest = std::nearbyint(place);
-    const bool inside = nearest >= 0 && nearest < static_cast<Real>(axis.size);
-    offset[0][p] = inside ? axis.offset_of(static_cast<int64_t>(nearest)) : kOutside;
-    weight[0][p] = 1;
-    slope[0][p] = 0;
-  }
-
-  template <typename Real>
-  void find_cubic(const SampledAxis& axis, Real place, int p) {
-    const Real floor = std::floor(place);
-    const double rest = static_cast<double>(place) - static_cast<double>(floor);
-    for (int k = 0; k < 4; ++k) {
-      double follows;
-      const Real each = axis.bounded(floor + static_cast<Real>(k - 1), &follows);
-      const bool inside = each >= 0 && each < static_cast<Real>(axis.size);
-      offset[k][p] = inside ? axis.offset_of(static_cast<int64_t>(each)) : kOutside;
-      set_cubic(k, rest, axis.slope(), p);
+  void find_cubic(const SampledAxis& axis, const Real* places, int count) {
+    for (int p = 0; p < count; ++p) {
+      const Real floor = std::floor(places[p]);
+      const double rest = static_cast<double>(places[p]) - static_cast<double>(floor);
+      for (int k = 0; k < 4; ++k) {
+        Real follows;
+        const Real each = axis.bounded(floor + static_cast<Real>(k - 1), &follows);
+        offset[k][p] = offset_of(axis, as_integer(axis, each));
+        set_cubic(k, rest, axis.slope(), p);
+      }
     }
   }
 
@@ -151,43 +171,62 @@ struct AxisTaps {
     const bool outer = k == 0 || k == 3;
     const double value = outer ? ((kA * x - 5 * kA) * x + 8 * kA) * x - 4 * kA
                                : ((kA + 2) * x - (kA + 3)) * x * x + 1;
-    const double by_distance =
-        outer ? (3 * kA * x - 10 * kA) * x + 8 * kA : (3 * (kA + 2) * x - 2 * (kA + 3)) * x;
     weight[k][p] = static_cast<Weight>(value);
-    slope[k][p] = static_cast<Weight>((k < 2 ? by_distance : -by_distance) * follows);
+    if constexpr (kWithSlopes) {
+      const double by_distance =
+          outer ? (3 * kA * x - 10 * kA) * x + 8 * kA : (3 * (kA + 2) * x - 2 * (kA + 3)) * x;
+      slope[k][p] = static_cast<Weight>((k < 2 ? by_distance : -by_distance) * follows);
+    }
   }
 };
 
 constexpr int kMostTaps = 16;
 
 // For each position all elements that it depends on.
-template <typename Weight>
+template <typename Weight, typename Offset>
 struct Taps {
-  int count = 0;                          // of each position
-  bool inside = true;                     // all of them exist
-  int64_t offset[kMostTaps][kGridBlock];  // bytes
+  int count = 0;                           // of each position
+  Offset offset[kMostTaps][kGridBlock];    // 0 where there is no element
+  int32_t outside[kMostTaps][kGridBlock];  // whether there is none
   Weight weight[kMostTaps][kGridBlock];
 
-  void combine(const AxisTaps<Weight>* axes, const int* taps, int dims, int positions) {
+  template <typename Axis>
+  void combine(const Axis* axes, const int* taps, int dims, int positions) {
     count = 1;
     for (int axis = 0; axis < dims; ++axis) count *= taps[axis];
-    inside = true;
     for (int tap = 0; tap < count; ++tap) {
-      int rest = tap;
-      for (int axis = 0; axis < dims; ++axis) {
-        join(axes[axis], rest % taps[axis], axis == 0, positions, tap);
+      int rest = tap / taps[0];
+      start(axes[0], tap % taps[0], positions, tap);
+      for (int axis = 1; axis < dims; ++axis) {
+        join(axes[axis], rest % taps[axis], positions, tap);
         rest /= taps[axis];
       }
-      for (int p = 0; p < positions; ++p) inside &= offset[tap][p] != kOutside;
+      for (int p = 0; p < positions; ++p) {
+        offset[tap][p] = outside[tap][p] != 0 ? 0 : offset[tap][p];
+      }
     }
   }
 
  private:
-  void join(const AxisTaps<Weight>& axis, int k, bool first, int positions, int tap) {
+  template <typename Axis>
+  void start(const Axis& axis, int k, int positions, int tap) {
     for (int p = 0; p < positions; ++p) {
-      const int64_t before = first ? 0 : offset[tap][p], own = axis.offset[k][p];
-      offset[tap][p] = before == kOutside || own == kOutside ? kOutside : before + own;
-      weight[tap][p] = first ? axis.weight[k][p] : weight[tap][p] * axis.weight[k][p];
+      offset[tap][p] = axis.offset[k][p];
+      outside[tap][p] = axis.offset[k][p] == Axis::kOutside ? 1 : 0;
+      weight[tap][p] = axis.weight[k][p];
+    }
+  }
+
+  // Sums with places outside mean nothing: unsigned ones may overflow.
+  template <typename Axis>
+  void join(const Axis& axis, int k, int positions, int tap) {
+    using Bits = std::make_unsigned_t<Offset>;
+    for (int p = 0; p < positions; ++p) {
+      const Offset own = axis.offset[k][p];
+      outside[tap][p] |= own == Axis::kOutside ? 1 : 0;
+      offset[tap][p] =
+          static_cast<Offset>(static_cast<Bits>(offset[tap][p]) + static_cast<Bits>(own));
+      weight[tap][p] *= axis.weight[k][p];
     }
   }
 };

@@ -126,20 +126,23 @@ Status gather_windows(const Im2colArgs& args, const TensorView& out) {
   const int64_t length = columns.width.windows();
   const int64_t rows = columns.batch * columns.channels * columns.height.kernel *
                        columns.width.kernel * columns.height.windows();
-  for_each_piece(rows, length, length, may_rewrite(out),
-                 [&](int64_t row, int64_t, int64_t) { gather_row(columns, row); });
+  for_each_range(rows, length, length, may_rewrite(out), [&](const RowRange& range) {
+    for (int64_t row = range.first; row < range.last; ++row) gather_row(columns, row);
+  });
   return {};
 }
 
 Status add_windows(const Im2colBackwardArgs& args, const TensorView& out) {
   const Columns columns(out, args.gradOutput, args.kernelSize, args.dilation, args.padding,
                         args.stride);
-  for_each_piece(
+  for_each_range(
       columns.batch * columns.channels * columns.height.length, columns.width.length,
       RowSums::kLength, may_rewrite(out),
-      [&](int64_t row, int64_t begin, int64_t end) {
+      [&](const RowRange& range) {
         RowSums sums(out.dtype);
-        sum_row(columns, row, begin, end, sums);
+        for (int64_t row = range.first; row < range.last; ++row) {
+          sum_row(columns, row, range.begin, range.end, sums);
+        }
       },
       columns.height.kernel * columns.width.kernel);
   return {};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/padding/padding.h"
 
+#include <cstring>
+
 #include "dtypes.h"
 #include "engines/overlap.h"
 #include "engines/row_pieces.h"
@@ -26,22 +28,53 @@ struct Padding {
   PadAxes axes;
 };
 
-void pad_row(const Padding& p, int64_t row, int64_t begin, int64_t end) {
-  int64_t index[kPadRank];
-  p.to.locate(row, index);
-  const char* from = p.from.start;
-  char* to = p.to.start + begin * p.to.step();
-  for (int i = 0; i < kPadRank - 1; ++i) {
-    from += p.axes.axis[i].run_at(index[i]).place * p.from.strides[i];
-    to += index[i] * p.to.strides[i];
-  }
-  while (begin < end) {
-    const AxisRun run = p.axes.axis[kPadRank - 1].run_at(begin);
-    const int64_t count = std::min(run.count, end - begin);
-    copy_run(from + run.place * p.from.step(), run.step * p.from.step(), to, p.to.step(),
-             p.to.item_size, count);
-    begin += count;
+// A few elements are copied here: most runs at the ends are that short.
+template <int64_t kItem>
+void copy_elements(const char* from, int64_t from_stride, char* to, int64_t to_stride, int64_t n) {
+  if (n > 4) return copy_run(from, from_stride, to, to_stride, kItem, n);
+  for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * to_stride, from + i * from_stride, kItem);
+}
+
+template <int64_t kItem>
+void pad_piece(const Padding& p, const RowRange& range, const char* from, char* to) {
+  const PaddedAxis& axis = p.axes.axis[kPadRank - 1];
+  for (int64_t position = range.begin; position < range.end;) {
+    const AxisRun run = axis.run_at(position);
+    const int64_t count = std::min(run.count, range.end - position);
+    copy_elements<kItem>(from + run.place * p.from.step(), run.step * p.from.step(), to,
+                         p.to.step(), count);
+    position += count;
     to += count * p.to.step();
+  }
+}
+
+template <int64_t kItem>
+void pad_rows(const Padding& p, const RowRange& range) {
+  int64_t index[kPadRank];
+  p.to.locate(range.first, index);
+  for (int64_t row = range.first; row < range.last; ++row, p.to.advance(index)) {
+    const char* from = p.from.start;
+    char* to = p.to.start + range.begin * p.to.step();
+    for (int i = 0; i < kPadRank - 1; ++i) {
+      from += p.axes.axis[i].run_at(index[i]).place * p.from.strides[i];
+      to += index[i] * p.to.strides[i];
+    }
+    pad_piece<kItem>(p, range, from, to);
+  }
+}
+
+auto* rows_of(int64_t item_size) {
+  switch (item_size) {
+    case 1:
+      return pad_rows<1>;
+    case 2:
+      return pad_rows<2>;
+    case 4:
+      return pad_rows<4>;
+    case 8:
+      return pad_rows<8>;
+    default:
+      return pad_rows<16>;
   }
 }
 
@@ -73,8 +106,9 @@ Status pad(PadMode mode, const TensorView& self, const IntArrayView& padding,
   }
   const PadView from(self);
   const Padding p = {from, PadView(out), PadAxes(mode, from, padding)};
-  for_each_piece(p.to.rows(), p.to.row_length(), kPiece, may_rewrite(out),
-                 [&](int64_t row, int64_t begin, int64_t end) { pad_row(p, row, begin, end); });
+  auto* const pad_some = rows_of(p.to.item_size);
+  for_each_range(p.to.rows(), p.to.row_length(), kPiece, may_rewrite(out),
+                 [&](const RowRange& range) { pad_some(p, range); });
   return {};
 }
 

@@ -18,12 +18,15 @@ struct PadView {
   int64_t row_length() const { return shape[kPadRank - 1]; }
   int64_t step() const { return strides[kPadRank - 1]; }  // from one element of a row to the next
 
-  // Where a row lies among the leading dimensions.
+  // Where a row lies among the leading dimensions, and where the one behind it.
   void locate(int64_t row, int64_t* index) const {
     for (int i = kPadRank - 2; i >= 0; --i) {
       index[i] = row % shape[i];
       row /= shape[i];
     }
+  }
+  void advance(int64_t* index) const {
+    for (int i = kPadRank - 2; i >= 0 && ++index[i] == shape[i]; --i) index[i] = 0;
   }
 
   char* start;

@@ -16,16 +16,12 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
 
-struct Piece {
-  int64_t begin, end;  // of a row of the result
-};
-
 struct Collection {
   PadView from, to;
   PadAxes axes;
 
   // Adds what a padded row shows of a piece.
-  void add_row(const char* row, const Piece& piece, RowSums& sums) const {
+  void add_row(const char* row, const RowRange& piece, RowSums& sums) const {
     const int64_t stride = from.step();
     axes.axis[kPadRank - 1].for_each_run([&](int64_t position, const AxisRun& run) {
       const char* const first = row + position * stride;
@@ -43,9 +39,15 @@ struct Collection {
     });
   }
 
-  void collect(int64_t row, const Piece& piece, RowSums& sums) const {
+  void collect(const RowRange& range, RowSums& sums) const {
     int64_t index[kPadRank];
-    to.locate(row, index);
+    to.locate(range.first, index);
+    for (int64_t row = range.first; row < range.last; ++row, to.advance(index)) {
+      collect_row(index, range, sums);
+    }
+  }
+
+  void collect_row(const int64_t* index, const RowRange& piece, RowSums& sums) const {
     const char* const leading =
         from.start + index[0] * from.strides[0] + index[1] * from.strides[1];
     sums.clear(piece.end - piece.begin);
@@ -71,10 +73,10 @@ Status pad_backward(PadMode mode, const TensorView& grad_output, const IntArrayV
   }
   const PadView to(grad_input);
   const Collection collection = {PadView(grad_output), to, PadAxes(mode, to, padding)};
-  for_each_piece(to.rows(), to.row_length(), RowSums::kLength, may_rewrite(grad_input),
-                 [&](int64_t row, int64_t begin, int64_t end) {
+  for_each_range(to.rows(), to.row_length(), RowSums::kLength, may_rewrite(grad_input),
+                 [&](const RowRange& range) {
                    RowSums sums(grad_input.dtype);
-                   collection.collect(row, {begin, end}, sums);
+                   collection.collect(range, sums);
                  });
   return {};
 }

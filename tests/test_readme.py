@@ -15,7 +15,7 @@ import pytest
 from support.programs import clean_environment, run
 
 import aclhost
-from aclhost import _toolkit
+from aclhost.building import toolkit
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
@@ -111,7 +111,7 @@ def test_readme_environment_line(sample: Path) -> None:
     )
     for line in lines:
         shown = shell(f"{line}\necho $ASCEND_HOME_PATH\n{build}", sample).split("\n", 1)
-        assert Path(shown[0]) == _toolkit.prefix()
+        assert Path(shown[0]) == toolkit.prefix()
         assert numbers(shown[1]) == numbers(run_example(EXAMPLES / "elu_backward.py"))
 
 

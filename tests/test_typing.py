@@ -18,9 +18,9 @@ import aclhost
 from aclhost import acl, aclnn, ops
 from aclhost.arrays import load_one
 from aclhost.compare import Comparison, Standard, compare
-from aclhost.described import describe
+from aclhost.spec.described import describe
 from aclhost.golden import native, reference
-from aclhost.report import Entry, html_report
+from aclhost.compare.report import Entry, html_report
 from aclhost.spec.evaluate import Outcome, evaluate
 from pytest_aclhost import Toolkit
 

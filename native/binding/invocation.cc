@@ -21,7 +21,7 @@ namespace nb = nanobind;
 namespace aclhost::python {
 
 void raise_aclnn(const Failure& failure) {
-  const nb::object type = nb::module_::import_("aclhost._errors").attr("AclnnError");
+  const nb::object type = nb::module_::import_("aclhost").attr("AclnnError");
   const nb::object error =
       type(failure.message.c_str(), failure.code, failure.parameter.c_str(), failure.rule.c_str());
   PyErr_SetObject(type.ptr(), error.ptr());

@@ -8,8 +8,8 @@ The operators are functions here, by the snake_case of their C names: `aclhost.e
 from __future__ import annotations
 
 import os
-
-from aclhost._errors import AclnnError
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 try:
     from aclhost._functions import *  # noqa: F403
@@ -20,7 +20,6 @@ try:
         select_soc,
         soc_name,
     )
-    from aclhost._soc import soc
 except ModuleNotFoundError as missing:
     # The generator imports the declarations from a source tree, before anything is built.
     if missing.name not in ("aclhost._functions", "aclhost._native"):
@@ -31,3 +30,39 @@ else:
 __version__ = "0.1.0"
 
 __all__ = ["AclnnError", "call_counts", "live_objects", "select_soc", "soc", "soc_name"]
+
+
+class AclnnError(ValueError):
+    """A call that an operator refuses, or one that failed while it ran.
+
+    Attributes:
+        status: The code that the C function returns, for example 161002.
+        parameter: The parameter at fault, with upstream's spelling; empty if there is none.
+        rule: The rule that was broken, for example "same_dtype".
+
+    """
+
+    def __init__(self, message: str, status: int, parameter: str = "", rule: str = "") -> None:
+        super().__init__(message)
+        self.status = status
+        self.parameter = parameter
+        self.rule = rule
+
+    def __reduce__(self) -> tuple[type[AclnnError], tuple[str, int, str, str]]:
+        return type(self), (str(self), self.status, self.parameter, self.rule)
+
+
+@contextmanager
+def soc(name: str) -> Iterator[None]:
+    """Plays another SoC inside a `with` block, for the whole process.
+
+    Raises:
+        ValueError: no product has such a SoC.
+
+    """
+    previous = soc_name()
+    select_soc(name)
+    try:
+        yield
+    finally:
+        select_soc(previous)

@@ -75,14 +75,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def _socs(name: str) -> list[str]:
-    from aclhost import _names
-    from aclhost.spec import products
+    from aclhost.spec import names, products
 
     if name == "all":
         return [product.default_soc for product in products.ALL]
     try:
-        return [_names.soc(name)]
-    except _names.UnknownNameError as error:
+        return [names.soc(name)]
+    except names.UnknownNameError as error:
         raise pytest.UsageError(str(error)) from None
 
 
@@ -114,7 +113,7 @@ def aclhost_toolkit(monkeypatch: pytest.MonkeyPatch) -> Toolkit:
 
 
 def _toolkit() -> Toolkit:
-    from aclhost import _toolkit as tree
+    from aclhost.building import toolkit as tree
 
     return Toolkit(
         tree.prefix(),
@@ -235,7 +234,7 @@ def _new_log() -> Path:
 
 def _load_libraries() -> None:
     """LD_LIBRARY_PATH comes too late for this process; libraries that are loaded are found."""
-    from aclhost import _toolkit as tree
+    from aclhost.building import toolkit as tree
     from aclhost.spec import libraries
 
     for library in libraries.ALL:

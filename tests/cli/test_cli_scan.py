@@ -7,7 +7,8 @@ import struct
 import pytest
 from support.programs import run
 
-from aclhost import _toolkit, ops
+from aclhost import ops
+from aclhost.building import toolkit
 from aclhost.scan import scan
 from aclhost.spec import catalogue, unsupported_api
 
@@ -125,7 +126,7 @@ def test_binaries(options, tmp_path):
     (tmp_path / "source.cpp").write_text(SOURCE)
     binary = tmp_path / "directory/binary"
     binary.parent.mkdir()
-    flags = [*_toolkit.cflags(), *_toolkit.libs()]
+    flags = [*toolkit.cflags(), *toolkit.libs()]
     run(["g++", tmp_path / "source.cpp", *options, "-o", binary, *flags])
     for path in (binary, binary.parent):
         assert {use.name: use.state for use in scan([path]).uses} == IN_BINARIES

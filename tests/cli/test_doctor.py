@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from support.programs import clean_environment, run
 
-from aclhost import _toolkit, golden, ops
-from aclhost.selftest import self_test
+from aclhost import golden, ops
+from aclhost.building import toolkit
+from aclhost.golden.selftest import self_test
 
 ACLHOST = Path(sysconfig.get_path("scripts")) / "aclhost"
 
@@ -31,7 +32,7 @@ def test_a_healthy_installation():
 
 
 def test_with_the_environment_set():
-    findings = doctor(**_toolkit.environment({}))
+    findings = doctor(**toolkit.environment({}))
     assert findings["libraries"]["level"] == "ok"
     assert findings["CANN"]["level"] == "ok"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.programs import clean_environment, run
 
-from aclhost import _toolkit
+from aclhost.building import toolkit
 
 HERE = Path(__file__).parent
 PROGRAMS = ("dlopen_only", "repeatable", "deleters", "careless", "many_threads", "callbacks")
@@ -24,15 +24,15 @@ MODES = {
 def programs(tmp_path_factory):
     """Each program, compiled once as users would."""
     directory = tmp_path_factory.mktemp("clients")
-    flags = ["-std=c++17", "-g", "-Wall", "-Wextra", "-Werror", *_toolkit.cflags()]
+    flags = ["-std=c++17", "-g", "-Wall", "-Wextra", "-Werror", *toolkit.cflags()]
     for name in (*PROGRAMS, COUNTING):
-        libraries = ["-ldl"] if name == "dlopen_only" else [*_toolkit.libs(), "-pthread"]
+        libraries = ["-ldl"] if name == "dlopen_only" else [*toolkit.libs(), "-pthread"]
         run(["g++", HERE / f"{name}.cpp", "-o", directory / name, *flags, *libraries])
     return directory
 
 
 def environment(mode):
-    return _toolkit.environment(clean_environment(**MODES[mode]))
+    return toolkit.environment(clean_environment(**MODES[mode]))
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -50,6 +50,6 @@ def test_a_repeated_call_allocates_nothing(programs, mode):
 
 @pytest.mark.parametrize("mode", MODES)
 def test_ctypes_and_pyacl(mode):
-    command = [sys.executable, HERE / "ctypes_client.py", _toolkit.prefix() / "lib64/libopapi.so"]
+    command = [sys.executable, HERE / "ctypes_client.py", toolkit.prefix() / "lib64/libopapi.so"]
     done = run(command, env=environment(mode), timeout=120)
     assert (done.stdout, done.stderr) == ("ok\n", "")

@@ -16,7 +16,8 @@ from support.python_call import NotExpressible, call_function
 from support.values import SENTINEL, flat
 
 import aclhost
-from aclhost import _capi, acl, ops
+from aclhost import acl, ops
+from aclhost.acl import _capi
 from aclhost.spec.evaluate import evaluate
 from aclhost.spec.operator import Operator
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import pytest
 from support.abi import DEVICE_TO_HOST, HOST_TO_DEVICE, ok
 
-from aclhost import _capi, acl, aclnn
+from aclhost import acl, aclnn
+from aclhost.acl import _capi
 
 FLOAT, ND = 0, 2
 RANDOM_POINTER = 0x7F00DEADBEE0

@@ -9,7 +9,8 @@ import pytest
 from support import abi
 from support.broken import Broken, broken_calls
 
-from aclhost import _capi, ops
+from aclhost import ops
+from aclhost.acl import _capi
 from aclhost.spec.operator import Operator
 from aclhost.spec.status import Status
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from support.programs import run
 
-from aclhost import _toolkit
+from aclhost.building import toolkit
 
 NATIVE = Path(__file__).parents[2] / "native"
 VIEWS = """
@@ -60,7 +60,7 @@ def run_sanitized(source: str, directory: Path, *others: Path) -> None:
     file, program = directory / "program.cpp", directory / "program"
     file.write_text(source)
     checks = ["-fsanitize=undefined", "-fno-sanitize-recover=all"]
-    flags = ["-std=c++17", f"-I{NATIVE}", *_toolkit.cflags(), *checks]
+    flags = ["-std=c++17", f"-I{NATIVE}", *toolkit.cflags(), *checks]
     run(["g++", file, *others, "-o", program, *flags])
     run([program])
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from support.programs import clean_environment, run
 
-from aclhost import _toolkit
+from aclhost.building import toolkit
 
 HERE = Path(__file__).parent
 NORMAL: dict[str, str] = {}
@@ -26,15 +26,15 @@ RUNS = [
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("reliability")
-    flags = ["-std=c++17", "-g", "-Wall", "-Wextra", "-Werror", *_toolkit.cflags()]
+    flags = ["-std=c++17", "-g", "-Wall", "-Wextra", "-Werror", *toolkit.cflags()]
     for name in {name for name, _ in RUNS}:
         source, program = HERE / f"{name}.cpp", directory / name
-        run(["g++", source, "-o", program, *flags, *_toolkit.libs(), "-pthread"])
+        run(["g++", source, "-o", program, *flags, *toolkit.libs(), "-pthread"])
     return directory
 
 
 @pytest.mark.parametrize(("name", "mode"), RUNS)
 def test_program(programs: Path, name: str, mode: dict[str, str]) -> None:
-    environment = _toolkit.environment(clean_environment(**mode))
+    environment = toolkit.environment(clean_environment(**mode))
     done = run([programs / name], env=environment, timeout=300)
     assert (done.stdout, done.stderr) == ("ok\n", "")

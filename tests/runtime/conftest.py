@@ -13,12 +13,12 @@ from pathlib import Path
 import c_library
 import pytest
 
-from aclhost import _toolkit
+from aclhost.building import toolkit
 
 
 @pytest.fixture(scope="session")
 def lib():
-    return c_library.load(_toolkit.library())
+    return c_library.load(toolkit.library())
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def in_process():
     """Runs statements in a new interpreter, where nobody has called the library before."""
 
     def run(statements, **environment):
-        command = [sys.executable, "-c", _PRELUDE + statements, str(_toolkit.library())]
+        command = [sys.executable, "-c", _PRELUDE + statements, str(toolkit.library())]
         merged = {**os.environ, **environment}
         done = subprocess.run(
             command, env=merged, capture_output=True, text=True, timeout=60, check=False

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from aclhost import _capi, acl, aclnn
+from aclhost import acl, aclnn
+from aclhost.acl import _capi
 
 COUNT = 1 << 22  # enough work to be under way when the next call comes
 FLOAT, ND, TO_DEVICE = 0, 2, 1

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from aclhost import _capi
+from aclhost.acl import _capi
 from aclhost.spec import runtime_api, unsupported_api
 
 TESTS = Path(__file__).parents[1]

@@ -8,7 +8,8 @@ from support.programs import clean_environment, run
 
 PROGRAM = """
 import random, signal, sys
-from aclhost import _capi, acl
+from aclhost import acl
+from aclhost.acl import _capi
 from aclhost.spec import c_types, enums, runtime_api
 
 signal.alarm(60)

@@ -5,7 +5,7 @@ import pytest
 
 # An ELU of -1 over `count` floats on `stream`; both tensors as ctypes would have them.
 ELU = """
-from aclhost import _capi
+from aclhost.acl import _capi
 import os
 one = c_float(1)
 scalar = lib.aclCreateScalar(ctypes.addressof(one), 0)

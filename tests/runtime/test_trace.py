@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from support.programs import clean_environment, run
 
-from aclhost import _toolkit
+from aclhost.building import toolkit
 
 ROOT = Path(__file__).parents[2]
 ACLHOST = Path(sysconfig.get_path("scripts")) / "aclhost"
@@ -53,7 +53,7 @@ def program(tmp_path_factory):
     directory = tmp_path_factory.mktemp("trace")
     source = directory / "program.cpp"
     source.write_text(PROGRAM)
-    flags = [f"-I{ROOT / 'tests/clients'}", *_toolkit.cflags(), *_toolkit.libs()]
+    flags = [f"-I{ROOT / 'tests/clients'}", *toolkit.cflags(), *toolkit.libs()]
     run(["g++", source, "-o", directory / "program", *flags])
     return directory / "program"
 

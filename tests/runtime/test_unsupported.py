@@ -3,7 +3,8 @@
 
 import pytest
 
-from aclhost import _capi, acl
+from aclhost import acl
+from aclhost.acl import _capi
 from aclhost.spec import unsupported_api
 
 

@@ -8,7 +8,8 @@ from support.programs import clean_environment, run
 
 STRICT = """
 import os
-from aclhost import _capi, acl
+from aclhost import acl
+from aclhost.acl import _capi
 lib = _capi.library()
 lib.aclGetRecentErrMsg  # loaded, and nothing called
 os.putenv("ACLHOST_STRICT", "1")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from support.programs import clean_environment, run
 
-from aclhost import _toolkit
+from aclhost.building import toolkit
 
 FOLDER = Path(__file__).parent
 FINDINGS_STATUS = 66
@@ -49,8 +49,8 @@ def programs(kind: str) -> list[Program]:
 def build(source: Path, target: Path, *flags: str) -> Path:
     """Compiles a program; flags come after the usual ones."""
     include = [f"-I{FOLDER.parent / 'clients'}", f"-I{FOLDER}"]
-    usual = ["-std=c++17", "-g", "-O0", "-pthread", *include, *_toolkit.cflags()]
-    run(["g++", source, "-o", target, *usual, *flags, *_toolkit.libs()])
+    usual = ["-std=c++17", "-g", "-O0", "-pthread", *include, *toolkit.cflags()]
+    run(["g++", source, "-o", target, *usual, *flags, *toolkit.libs()])
     return target
 
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from support.programs import run
 
-from aclhost import _toolkit
+from aclhost.building import toolkit
 
 
 @pytest.fixture(scope="session")
 def prefix() -> Path:
-    return _toolkit.prefix()
+    return toolkit.prefix()
 
 
 @pytest.fixture(scope="session")

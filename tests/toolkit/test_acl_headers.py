@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from support.programs import run
 
-from aclhost import _toolkit
+from aclhost.building import toolkit
 
-INCLUDE = _toolkit.prefix() / "include"
+INCLUDE = toolkit.prefix() / "include"
 HEADERS = sorted(str(path.relative_to(INCLUDE)) for path in INCLUDE.rglob("*.h"))
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror")
 LANGUAGES = {

@@ -7,7 +7,7 @@ import sys
 import pytest
 from support.programs import run
 
-from aclhost import _toolkit
+from aclhost.building import toolkit
 
 CLEAN = {"PATH": "/usr/bin:/bin"}
 LISTED = ("LD_LIBRARY_PATH", "PYTHONPATH")
@@ -35,11 +35,11 @@ def scripts(prefix):
 )
 def test_every_way_gives_the_same(way, base, prefix):
     before = {**CLEAN, **base}
-    assert environment_after(scripts(prefix)[way], before) == _toolkit.environment(before)
+    assert environment_after(scripts(prefix)[way], before) == toolkit.environment(before)
 
 
 def test_the_variables_upstream_documents(prefix):
-    after = _toolkit.environment({"LD_LIBRARY_PATH": "/x"})
+    after = toolkit.environment({"LD_LIBRARY_PATH": "/x"})
     for name in ("HOME_PATH", "TOOLKIT_HOME", "INSTALL_PATH", "CUSTOM_PATH"):
         assert after[f"ASCEND_{name}"] == str(prefix)
     assert after["ASCEND_OPP_PATH"] == f"{prefix}/opp"

@@ -7,10 +7,11 @@ import sys
 import pytest
 from support.programs import run
 
-from aclhost import _toolkit, ops
+from aclhost import ops
+from aclhost.building import toolkit
 from aclhost.spec import catalogue
 
-DIRECTORY = _toolkit.prefix() / "include/aclnnop"
+DIRECTORY = toolkit.prefix() / "include/aclnnop"
 _PROTOTYPE = re.compile(r"ACLNN_API aclnnStatus (\w+)\(([^)]*)\);")
 
 

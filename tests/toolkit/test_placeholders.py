@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from support.programs import ELU_PROGRAM, clean_environment, run
 
-from aclhost import _toolkit, ops
+from aclhost import ops
+from aclhost.building import toolkit
 from aclhost.spec import catalogue, libraries
 
 ACLHOST = Path(sysconfig.get_path("scripts")) / "aclhost"
@@ -66,7 +67,7 @@ def assert_refused(printed, name):
 
 
 def test_it_exports_what_is_known_and_not_computed():
-    lines = run(["nm", "-D", "--defined-only", _toolkit.placeholders()]).stdout.splitlines()
+    lines = run(["nm", "-D", "--defined-only", toolkit.placeholders()]).stdout.splitlines()
     phases = {each for name in KNOWN for each in (name, f"{name}GetWorkspaceSize")}
     assert {line.split()[2] for line in lines} == phases | set(SINGLE)
 
@@ -81,8 +82,8 @@ def test_default_libraries_do_not_have_them(library, prefix):
 def test_every_placeholder_refuses():
     text = f"""
 import ctypes
-library = ctypes.CDLL({str(_toolkit.placeholders())!r})
-acl = ctypes.CDLL({str(_toolkit.library())!r})
+library = ctypes.CDLL({str(toolkit.placeholders())!r})
+acl = ctypes.CDLL({str(toolkit.library())!r})
 acl.aclGetRecentErrMsg.restype = ctypes.c_char_p
 for name in {[*KNOWN, *SINGLE]}:
     assert library[name]() == 561103, name
@@ -101,7 +102,7 @@ def test_run_of_a_project(program, known, tmp_path):
 
 
 def test_a_program_that_needs_none_does_not_load_them(build):
-    program = build("c++", ELU_PROGRAM, *_toolkit.cflags(), *_toolkit.libs())
+    program = build("c++", ELU_PROGRAM, *toolkit.cflags(), *toolkit.libs())
     assert libraries.PLACEHOLDERS not in run(["readelf", "-d", program]).stdout
 
 
@@ -110,7 +111,7 @@ def test_programs_that_were_linked_elsewhere(program, known, build, prefix, tmp_
     stubs = "".join(f"int {function.name}(void) {{ return 0; }}\n" for function in known.functions)
     build("c", stubs, "-shared", "-fPIC", "-Wl,-soname,libopapi.so", name="libopapi.so")
     names = [f"-l{name}" for name in libraries.LINKED]
-    flags = [*_toolkit.cflags(), "-Wl,-z,now", f"-L{tmp_path}", f"-L{prefix}/lib64", *names]
+    flags = [*toolkit.cflags(), "-Wl,-z,now", f"-L{tmp_path}", f"-L{prefix}/lib64", *names]
     target = tmp_path / "program"
     run(["g++", program, "-o", target, *flags])
     plain = f'eval "$({ACLHOST} env)"; exec {target}'
@@ -123,11 +124,11 @@ def test_preloading_keeps_what_is_preloaded_already():
     script = f'eval "$({ACLHOST} env --placeholders)"; printf %s "$LD_PRELOAD"'
     environment = clean_environment(LD_PRELOAD="/lib/other.so")
     printed = run(["bash", "-c", script], env=environment).stdout
-    assert printed == f"{_toolkit.placeholders()}:/lib/other.so"
+    assert printed == f"{toolkit.placeholders()}:/lib/other.so"
 
 
 def test_preloading_alone_loads_nothing_else():
-    command = f"LD_PRELOAD={_toolkit.placeholders()} cat /proc/self/maps"
+    command = f"LD_PRELOAD={toolkit.placeholders()} cat /proc/self/maps"
     maps = run(["bash", "-c", command]).stdout
-    assert _toolkit.placeholders().name in maps
+    assert toolkit.placeholders().name in maps
     assert "libaclhost.so" not in maps

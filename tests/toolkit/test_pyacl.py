@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from support.programs import clean_environment, run
 
-from aclhost import _toolkit, acl, constants
+from aclhost import acl, constants
+from aclhost.building import toolkit
 
 
 @pytest.fixture
@@ -133,7 +134,7 @@ def test_programs_may_say_import_acl():
     text = (
         "import acl, acl.rt\nfrom acl import util\nprint(acl.rt.get_run_mode(), acl.util is util)"
     )
-    directory = _toolkit.prefix() / "python" / "site-packages"
+    directory = toolkit.prefix() / "python" / "site-packages"
     done = run([sys.executable, "-c", text], env=clean_environment(PYTHONPATH=directory))
     assert done.stdout == "(1, 0) True\n"
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import ctypes
 
-from aclhost import _capi
-from aclhost.acl import op, rt, util
+from aclhost.acl import _capi, op, rt, util
 
 __all__ = [
     "create_data_buffer",

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
 
-from aclhost import _capi
+from aclhost.acl import _capi
 
 _Arguments = TypeVar("_Arguments")
 

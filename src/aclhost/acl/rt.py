@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ctypes
 
-from aclhost import _capi
+from aclhost.acl import _capi
 from aclhost.acl._callbacks import (
     launch_callback,
     process_report,

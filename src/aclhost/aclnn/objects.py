@@ -14,7 +14,7 @@ from ctypes import byref, c_bool, c_float, c_int, c_int64, c_uint64, c_void_p
 from functools import cache
 from typing import Any, cast
 
-from aclhost._capi import c_string, library, output, status
+from aclhost.acl._capi import c_string, library, output, status
 
 __all__ = [
     "aclCreateBoolArray",

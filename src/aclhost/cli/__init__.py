@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import click
 
-from aclhost._names import suggestion
 from aclhost.cli.console import results_arrive
+from aclhost.spec.names import suggestion
 
 
 class _Command(NamedTuple):

@@ -12,9 +12,9 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from aclhost import _names
 from aclhost.cli.completion import operators as offered
 from aclhost.cli.console import give_up, output, say
+from aclhost.spec import names
 
 if TYPE_CHECKING:
     from aclhost.bench.cases import Case
@@ -95,8 +95,8 @@ def _operators(wanted: str | None) -> tuple[str, ...]:
     if wanted is None:
         return OPERATORS
     try:
-        return (_names.operator(wanted).snake_name,)
-    except _names.UnknownNameError as error:
+        return (names.operator(wanted).snake_name,)
+    except names.UnknownNameError as error:
         give_up(str(error))
 
 

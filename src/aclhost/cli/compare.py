@@ -17,11 +17,11 @@ from rich.markup import escape
 from rich.progress import track
 from rich.table import Table
 
-from aclhost import _names
 from aclhost.arrays import SUFFIXES, UnreadableArrayError, load, numpy_dtype, write_all
 from aclhost.cli.console import give_up, output, print_json
 from aclhost.compare import Comparison, Standard, coarser, compare, part, standard_for
-from aclhost.report import Entry, html_report
+from aclhost.compare.report import Entry, html_report
+from aclhost.spec import names
 from aclhost.spec.dtypes import DataType
 
 _BAR = 40
@@ -66,7 +66,7 @@ def compare_command(
     """
     try:
         given = _tolerances(tolerances)
-        kind = None if dtype is None else _names.dtype(dtype)
+        kind = None if dtype is None else names.dtype(dtype)
         pairs = _pairs(actual, expected)
     except ValueError as error:
         give_up(str(error))
@@ -107,7 +107,7 @@ def _tolerances(options: Mapping[str, tuple[str, ...]]) -> Tolerances:
                 raise ValueError(f"{option} is {number}; it must be 1 or less")
             if name != "cosine" and not value >= 0:
                 raise ValueError(f"{option} is {number}; it must be 0 or more")
-            key = part(numpy_dtype(_names.dtype(dtype))).name if dtype else ""
+            key = part(numpy_dtype(names.dtype(dtype))).name if dtype else ""
             result.setdefault(key, {})[name] = value
     return result
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import click
 
-from aclhost import _names
 from aclhost.cli import listing
-from aclhost.spec import error_codes, products
+from aclhost.spec import error_codes, names, products
 
 
 def operators(context: click.Context, param: click.Parameter, text: str) -> list[str]:
@@ -25,14 +24,14 @@ def codes_and_operators(context: click.Context, param: click.Parameter, text: st
 
 def socs(context: click.Context, param: click.Parameter, text: str) -> list[str]:
     """Products by key, SoCs by their usual names."""
-    names = [name for product in products.ALL for name in (product.key, product.default_soc)]
-    return [name for name in names if name.startswith(text)]
+    known = [name for product in products.ALL for name in (product.key, product.default_soc)]
+    return [name for name in known if name.startswith(text)]
 
 
 def call_arguments(context: click.Context, param: click.Parameter, text: str) -> list[str]:
     """`name=` for each parameter of the operator that was typed before."""
     try:
-        op = _names.operator(str(context.params.get("what")))
-    except _names.UnknownNameError:
+        op = names.operator(str(context.params.get("what")))
+    except names.UnknownNameError:
         return []
     return [f"{param.name}=" for param in op.params if param.name.startswith(text)]

@@ -7,7 +7,7 @@ import shlex
 
 import click
 
-from aclhost import _toolkit
+from aclhost.building import toolkit
 from aclhost.cli.console import print_json
 
 
@@ -25,19 +25,19 @@ def config(context: click.Context, prefix: bool, cflags: bool, libs: bool, as_js
     if as_json:
         print_json(
             {
-                "prefix": str(_toolkit.prefix()),
-                "cflags": _toolkit.cflags(),
-                "libs": _toolkit.libs(),
-                "placeholders": str(_toolkit.placeholders()),
-                "environment": {**_toolkit.variables(), **_toolkit.search_paths()},
+                "prefix": str(toolkit.prefix()),
+                "cflags": toolkit.cflags(),
+                "libs": toolkit.libs(),
+                "placeholders": str(toolkit.placeholders()),
+                "environment": {**toolkit.variables(), **toolkit.search_paths()},
             }
         )
         return
     if not (prefix or cflags or libs):
         raise click.UsageError("name at least one of --prefix, --cflags, --libs", context)
     if prefix:
-        click.echo(_toolkit.prefix())
-    flags = [*(_toolkit.cflags() if cflags else ()), *(_toolkit.libs() if libs else ())]
+        click.echo(toolkit.prefix())
+    flags = [*(toolkit.cflags() if cflags else ()), *(toolkit.libs() if libs else ())]
     if flags:
         click.echo(shlex.join(flags))
 
@@ -53,10 +53,10 @@ def env(placeholders: bool) -> None:
 
     eval "$(aclhost env)"
     """
-    for name, value in _toolkit.variables().items():
+    for name, value in toolkit.variables().items():
         click.echo(f"export {name}={shlex.quote(value)}")
-    lists = _toolkit.search_paths()
+    lists = toolkit.search_paths()
     if placeholders:
-        lists["LD_PRELOAD"] = str(_toolkit.placeholders())
+        lists["LD_PRELOAD"] = str(toolkit.placeholders())
     for name, entry in lists.items():
         click.echo(f'export {name}={shlex.quote(entry)}"${{{name}:+:${name}}}"')

@@ -10,7 +10,7 @@ import click
 from rich.markup import escape
 from rich.table import Table
 
-from aclhost import _health
+from aclhost.cli import health
 from aclhost.cli.console import output, print_json
 
 _MARKS = {
@@ -28,7 +28,7 @@ def doctor(as_json: bool) -> None:
 
     The exit status is 1 if something is a problem.
     """
-    findings = list(_health.examine())
+    findings = list(health.examine())
     if as_json:
         print_json([asdict(finding) for finding in findings])
     else:

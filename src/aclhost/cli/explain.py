@@ -12,10 +12,10 @@ from rich import box
 from rich.markup import escape
 from rich.table import Table
 
-from aclhost import _names, described, ops
+from aclhost import ops
 from aclhost.cli.completion import call_arguments, codes_and_operators, socs
 from aclhost.cli.console import give_up, output, print_json
-from aclhost.spec import products
+from aclhost.spec import described, names, products
 from aclhost.spec.error_advice import ADVICE
 from aclhost.spec.error_codes import ErrorCode
 from aclhost.spec.evaluate import Outcome, evaluate
@@ -44,20 +44,20 @@ def explain(what: str, arguments: tuple[str, ...], soc: str | None, as_json: boo
     The exit status is 1 if some product that was asked about refuses the call.
     """  # noqa: D301 - click reads the \b character
     if not arguments and _is_code(what):
-        _explain_code(_or_give_up(_names.status_codes, what), as_json)
+        _explain_code(_or_give_up(names.status_codes, what), as_json)
         return
-    op: Operator = _or_give_up(_names.operator, what)
+    op: Operator = _or_give_up(names.operator, what)
     if not arguments:
         needed = " ".join(f"{p.name}=..." for p in op.params if p.python_default is None)
         give_up(f"describe the call: aclhost explain {op.name} {needed}")
-    on = products.ALL if soc is None else (_or_give_up(_names.product, soc),)
+    on = products.ALL if soc is None else (_or_give_up(names.product, soc),)
     _explain_call(op, arguments, on, as_json)
 
 
 def _or_give_up(find: Any, text: str) -> Any:  # noqa: ANN401
     try:
         return find(text)
-    except _names.UnknownNameError as error:
+    except names.UnknownNameError as error:
         give_up(str(error))
 
 

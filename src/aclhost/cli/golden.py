@@ -14,11 +14,12 @@ from rich import box
 from rich.table import Table
 
 import aclhost
-from aclhost import _names, described, golden
+from aclhost import golden
 from aclhost.arrays import NDArray, UnreadableArrayError, load_one, write_all
 from aclhost.cli.completion import operators, socs
 from aclhost.cli.console import give_up, output, print_json
 from aclhost.compare import compare
+from aclhost.spec import described, names
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import TENSORS, Parameter, TensorOut
 
@@ -57,9 +58,9 @@ def golden_command(
     arrays are written as for aclhost explain.
     """  # noqa: D301 - click reads the \b character
     try:
-        op = _names.operator(name)
+        op = names.operator(name)
         values = _values(op, _words(arguments))
-        with aclhost.soc(aclhost.soc_name() if soc is None else _names.soc(soc)):
+        with aclhost.soc(aclhost.soc_name() if soc is None else names.soc(soc)):
             computed = golden.native(op, values)
         exact = golden.reference(op, values)
         rows = _write(op, directory, kind, computed, exact, _inputs(arguments))
@@ -104,7 +105,7 @@ def _words(arguments: tuple[str, ...]) -> dict[str, str]:
 
 
 def _values(op: Operator, words: Mapping[str, str]) -> dict[str, Any]:
-    given = {_names.parameter(op, name).name: text for name, text in words.items()}
+    given = {names.parameter(op, name).name: text for name, text in words.items()}
     values: dict[str, Any] = {}
     for param in op.params:
         if isinstance(param, TensorOut):

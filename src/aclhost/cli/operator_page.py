@@ -79,7 +79,7 @@ def _section(console: Console, title: str, body: RenderableType) -> None:
 def _parameters(op: Operator) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for head in ("name", "C type", "", "meaning", "default"):
-        table.add_column(head, no_wrap=head == "name")
+        table.add_column(head, no_wrap=head == "name", overflow="fold")
     for param in op.params:
         row = (param.c_type, direction(param), param.doc, param.python_default or "")
         table.add_row(f"[bold]{param.name}[/]", *row)

@@ -8,11 +8,10 @@ from textwrap import wrap
 
 import click
 
-from aclhost import _names
 from aclhost.cli import listing
 from aclhost.cli.completion import operators
 from aclhost.cli.console import give_up, output, print_json, width
-from aclhost.spec import products
+from aclhost.spec import names, products
 
 _NARROWEST = 20
 
@@ -35,8 +34,8 @@ def ops_command(name: str | None, as_json: bool) -> None:
     from aclhost.cli import operator_page
 
     try:
-        op = _names.operator(name)
-    except _names.UnknownNameError as error:
+        op = names.operator(name)
+    except names.UnknownNameError as error:
         give_up(str(error))
     if as_json:
         print_json(operator_page.as_data(op))
@@ -47,15 +46,15 @@ def ops_command(name: str | None, as_json: bool) -> None:
 def _overview() -> Iterator[str]:
     """A table by hand: rich needs longer for it than for all the rest."""
     cells = [
-        (row["summary"]["name"] if first else "", names, ", ".join(on))
+        (row["summary"]["name"] if first else "", dtypes, ", ".join(on))
         for row in listing.rows()
-        for first, (names, on) in _numbered(row["groups"])
+        for first, (dtypes, on) in _numbered(row["groups"])
     ]
     head = ("operator", "dtypes of the first tensor", "products")
     widths = [max(len(row[column]) for row in (head, *cells)) for column in (0, 2)]
     middle = max(width() - sum(widths) - 4, _NARROWEST)
-    for name, names, on in (head, *cells):
-        for number, line in enumerate(wrap(names, middle)):
+    for name, dtypes, on in (head, *cells):
+        for number, line in enumerate(wrap(dtypes, middle)):
             last = on if number == 0 else ""
             shown = click.style(f"{name if number == 0 else '':{widths[0]}}", bold=True)
             yield f"{shown}  {line:{middle}}  {last}".rstrip()

@@ -13,9 +13,11 @@ from pathlib import Path
 
 import click
 
-from aclhost import _cmake, _health, _missing, _names, _toolkit
+from aclhost.building import cmake, missing, toolkit
+from aclhost.cli import health
 from aclhost.cli.completion import socs
 from aclhost.cli.console import give_up, say
+from aclhost.spec import names
 
 _SOURCES = (".cpp", ".cc", ".cxx", ".c++", ".C", ".c", ".o", ".a")
 
@@ -83,22 +85,22 @@ def _split(words: list[str]) -> tuple[list[Path], list[str]]:
 
 
 def _environment(soc: str | None) -> dict[str, str]:
-    environment = _toolkit.environment(dict(os.environ))
+    environment = toolkit.environment(dict(os.environ))
     if soc is not None:
         try:
-            environment["ACLHOST_SOC"] = _names.soc(soc)
-        except _names.UnknownNameError as error:
+            environment["ACLHOST_SOC"] = names.soc(soc)
+        except names.UnknownNameError as error:
             give_up(str(error))
     return environment
 
 
 def _compiler() -> list[str]:
-    found = _health.compiler()
+    found = health.compiler()
     if found is not None:
         return found
     if os.environ.get("CXX"):
         give_up(f"CXX is {os.environ['CXX']!r}, which is no installed compiler")
-    looked = ", ".join(_health.COMPILERS)
+    looked = ", ".join(health.COMPILERS)
     give_up(f"no C++ compiler found (looked for {looked}); install one or set CXX")
 
 
@@ -108,17 +110,17 @@ def _compile(files: list[Path], build: Path, std: str, flags: list[str]) -> Path
             give_up(f"{file}: no such file")
     program = build / files[0].stem
     sources = [str(file.resolve()) for file in files]
-    options = [f"-std={std}", "-O1", "-g", *_toolkit.cflags()]
+    options = [f"-std={std}", "-O1", "-g", *toolkit.cflags()]
     if sys.stderr.isatty():  # the compiler itself writes into a pipe
         options.append("-fdiagnostics-color=always")
-    command = [*_compiler(), *options, *sources, *flags, "-o", str(program), *_toolkit.libs()]
+    command = [*_compiler(), *options, *sources, *flags, "-o", str(program), *toolkit.libs()]
     done = subprocess.run(command, check=False, stderr=subprocess.PIPE)
     _pass_on(done.stderr)
     if done.returncode != 0:
         _explain(done.stderr)
-        names = ", ".join(map(str, files))
+        failed = ", ".join(map(str, files))
         verb = "does" if len(files) == 1 else "do"
-        give_up(f"{names} {verb} not compile; the command was: {shlex.join(command)}")
+        give_up(f"{failed} {verb} not compile; the command was: {shlex.join(command)}")
     return program
 
 
@@ -126,16 +128,16 @@ def _build_project(
     source: Path, build: Path, std: str, flags: list[str], target: str | None
 ) -> Path:
     try:
-        environment = _toolkit.environment(dict(os.environ))
-        last = _toolkit.placeholder_libs()
-        project = _cmake.Project(source, build, _compiler(), std, flags, last, environment)
+        environment = toolkit.environment(dict(os.environ))
+        last = toolkit.placeholder_libs()
+        project = cmake.Project(source, build, _compiler(), std, flags, last, environment)
         done = project.build()
         if done.returncode != 0:
             _pass_on(done.stdout)
             _explain(done.stdout)
             give_up(f"{source} does not build; the command was: {shlex.join(done.args)}")
         return project.program(target)
-    except _cmake.ProjectError as error:
+    except cmake.ProjectError as error:
         give_up(str(error))
 
 
@@ -145,7 +147,7 @@ def _pass_on(text: bytes) -> None:
 
 
 def _explain(text: bytes) -> None:
-    for sentence in _missing.explain(text.decode(errors="replace")):
+    for sentence in missing.explain(text.decode(errors="replace")):
         say(sentence)
 
 

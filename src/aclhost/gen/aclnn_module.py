@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from ctypes import byref, c_uint64, c_void_p
 
-from aclhost._capi import library, status
+from aclhost.acl._capi import library, status
 
 '''
 

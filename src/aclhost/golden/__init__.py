@@ -18,6 +18,7 @@ from aclhost.spec.params import (
     Float,
     Parameter,
     Scalar,
+    ScalarList,
     TensorInOut,
     TensorOut,
 )
@@ -63,13 +64,17 @@ def reference(op: Operator, arguments: Mapping[str, Any]) -> tuple[NDArray, ...]
 
 
 def _several(results: Any) -> tuple[NDArray, ...]:  # noqa: ANN401
-    return tuple(map(np.asarray, results if isinstance(results, tuple) else (results,)))
+    """All arrays, members of lists included."""
+    if isinstance(results, tuple | list):
+        return tuple(array for each in results for array in _several(each))
+    return (np.asarray(results),)
 
 
 def _exact(param: Parameter, value: Any) -> Any:  # noqa: ANN401
     """Numbers as the operator sees them: scalars and floats arrive in single precision."""
-    if isinstance(param, Scalar) or (isinstance(param, Float) and not isinstance(param, Double)):
+    if isinstance(value, list | tuple):
+        return tuple(_exact(param, each) for each in value)
+    single = isinstance(param, Float) and not isinstance(param, Double)
+    if value is not None and (single or isinstance(param, Scalar | ScalarList)):
         return float(np.float32(value))
-    if isinstance(value, np.ndarray) and value.dtype.kind not in "?biu":
-        return value.astype(np.float64)
-    return value
+    return widened(value) if isinstance(value, np.ndarray) else value

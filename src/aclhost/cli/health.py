@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Literal
 
 import aclhost
-from aclhost import _toolkit, ops
-from aclhost.selftest import self_test
+from aclhost import ops
+from aclhost.building import toolkit
+from aclhost.golden.selftest import self_test
 from aclhost.spec import libraries, products
 
 COMPILERS = ("g++", "c++", "clang++")
@@ -99,11 +100,11 @@ def _compiler() -> Iterator[Finding]:
 def _libraries() -> Iterator[Finding]:
     """What a program would get that asks for the names, without a path of its own."""
     try:
-        ctypes.CDLL(str(_toolkit.library()))
+        ctypes.CDLL(str(toolkit.library()))
     except OSError as error:
         yield Finding("toolkit", "problem", str(error), "Install again: pip install aclhost.")
         return
-    ours = _toolkit.prefix() / "lib64"
+    ours = toolkit.prefix() / "lib64"
     yield Finding("toolkit", "ok", f"{ours.parent}")
     paths = {name: _search(f"lib{name}.so") for name in libraries.NAMES}
     foreign = {name: path for name, path in paths.items() if path and path.parent != ours}
@@ -139,10 +140,10 @@ def _search(file: str) -> Path | None:
 
 def _vendor() -> Iterator[Finding]:
     """Whether a real CANN is in the way."""
-    ours = _toolkit.prefix()
+    ours = toolkit.prefix()
     remedy = 'eval "$(aclhost env)" after the vendor\'s set_env.sh, or leave that one out.'
     clean = True
-    for name in _toolkit.variables():
+    for name in toolkit.variables():
         value = os.environ.get(name)
         if value and ours not in (Path(value).resolve(), *Path(value).resolve().parents):
             clean = False

@@ -11,7 +11,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from aclhost._names import suggestion
+from aclhost.spec.names import suggestion
 
 
 class ProjectError(ValueError):

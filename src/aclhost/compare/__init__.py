@@ -16,8 +16,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from aclhost import _compare_sums as sums
 from aclhost.arrays import NDArray
+from aclhost.compare import sums
 
 __all__ = ["STANDARDS", "Comparison", "Element", "HeatMap", "Standard", "compare", "standard_for"]
 

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from aclhost import _toolkit, ops
-from aclhost._names import suggestion
+from aclhost import ops
+from aclhost.building import toolkit
 from aclhost.gen import op_headers
 from aclhost.spec import runtime_api
+from aclhost.spec.names import suggestion
 
 _HEADER = re.compile(r"fatal error: '?([^':]+\.h(?:pp)?)'?(?::| file) ?(?:No such file|not found)")
 _UNDECLARED = re.compile(
@@ -48,7 +49,7 @@ def _header_to_include(header: str) -> str:
 
 
 def _headers() -> Iterator[str]:
-    include = _toolkit.prefix() / "include"
+    include = toolkit.prefix() / "include"
     for path in sorted(include.rglob("*.h")):
         yield str(path.relative_to(include))
 

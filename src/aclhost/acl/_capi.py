@@ -8,7 +8,8 @@ import os
 from functools import cache
 from typing import Any
 
-from aclhost import _toolkit, ops
+from aclhost import ops
+from aclhost.building import toolkit
 from aclhost.spec import c_types, enums, runtime_api
 
 _SCALARS: dict[str, type[ctypes._SimpleCData[Any]]] = {
@@ -41,7 +42,7 @@ def c_type(text: str) -> type[ctypes._SimpleCData[Any]]:
 @cache
 def library() -> ctypes.CDLL:
     """The toolkit's library, loaded once, with the types of every declared function."""
-    loaded = ctypes.CDLL(str(_toolkit.library()))
+    loaded = ctypes.CDLL(str(toolkit.library()))
     operators = (function for op in ops.ALL for function in op.functions)
     for declared in (*runtime_api.FUNCTIONS, *operators):
         function = getattr(loaded, declared.name)

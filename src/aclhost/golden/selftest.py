@@ -13,7 +13,7 @@ from aclhost import golden
 from aclhost.arrays import NDArray, numpy_dtype
 from aclhost.compare import compare
 from aclhost.spec import dtypes
-from aclhost.spec.call import Call, TensorArg
+from aclhost.spec.call import Argument, Call, TensorArg
 from aclhost.spec.evaluate import evaluate
 from aclhost.spec.family import with_results
 from aclhost.spec.formats import ND
@@ -48,12 +48,9 @@ def self_test(op: Operator) -> Outcome:
 def _run(op: Operator, call: Call) -> list[Any]:
     rng = np.random.default_rng(0)
     values = {
-        param.python_name: (
-            array(argument, rng) if isinstance(argument, TensorArg) else golden.plain(argument)
-        )
+        param.python_name: _value(call.arguments[param.name], rng)
         for param in op.params
         if not isinstance(param, TensorOut)
-        for argument in (call.arguments[param.name],)
     }
     if op.kernel is not None:
         return _run_pointwise(op, call, values)
@@ -88,6 +85,14 @@ def _run_pointwise(op: Operator, sample: Call, values: dict[str, Any]) -> list[A
     return found
 
 
+def _value(argument: Argument, rng: np.random.Generator) -> Any:  # noqa: ANN401
+    if isinstance(argument, TensorArg):
+        return array(argument, rng)
+    if isinstance(argument, tuple):
+        return tuple(_value(each, rng) for each in argument)
+    return golden.plain(argument)
+
+
 def _expressible(call: Call) -> bool:
     tensors = [each for each in call.arguments.values() if isinstance(each, TensorArg)]
     return all(
@@ -104,7 +109,10 @@ def array(tensor: TensorArg, rng: np.random.Generator) -> NDArray:
     if tensor.values is not None:
         view[...] = np.array(tensor.values).reshape(tensor.shape).astype(dtype)
     elif dtype.kind in "biu":
-        view[...] = rng.integers(0, 100, tensor.shape).astype(dtype)
+        first, last = tensor.span or (0, 100)
+        view[...] = rng.integers(int(first), int(last), tensor.shape).astype(dtype)
+    elif tensor.span is not None:
+        view[...] = rng.uniform(*tensor.span, tensor.shape).astype(dtype)
     else:
         view[...] = rng.normal(0, 2, tensor.shape).astype(dtype)
     return view

@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from aclhost import _names
+from aclhost.spec import names
 from aclhost.spec.call import Argument, Call, ScalarArg, TensorArg
 from aclhost.spec.dtypes import COMPLEX64, FLOAT, Category, DataType
 from aclhost.spec.operator import Operator
@@ -54,7 +54,7 @@ def describe(op: Operator, words: Iterable[str]) -> Call:
         name, equals, value = word.partition("=")
         if not equals:
             raise MalformedError(f"{word!r} is not of the form NAME=VALUE")
-        param = _names.parameter(op, name)
+        param = names.parameter(op, name)
         if param.name in given:
             raise MalformedError(f"{param.name} is given twice")
         given[param.name] = value
@@ -99,7 +99,7 @@ def argument(param: Parameter, text: str) -> Argument:
         return None
     try:
         return _value(param, text)
-    except (_names.UnknownNameError, MalformedError):
+    except (names.UnknownNameError, MalformedError):
         raise
     except ValueError:
         kind = param.c_type.removeprefix("const ").removesuffix("*")
@@ -124,7 +124,7 @@ def _value(param: Parameter, text: str) -> Argument:
 
 def _plain_value(param: Parameter, text: str) -> Argument:
     if isinstance(param, Dtype):
-        return _names.dtype(text)
+        return names.dtype(text)
     return float(text) if isinstance(param, Float) else _integer(text)
 
 
@@ -141,7 +141,7 @@ def _choice(param: Choice, text: str) -> int:
 def _scalar(name: str, text: str) -> ScalarArg:
     number, _, dtype = text.partition(":")
     value = complex(number) if "j" in number else float(number)
-    kind = _names.dtype(dtype) if dtype else COMPLEX64 if "j" in number else FLOAT
+    kind = names.dtype(dtype) if dtype else COMPLEX64 if "j" in number else FLOAT
     if kind.category is Category.INTEGER and not _fits(value, kind):
         raise MalformedError(f"{name}={text}: {number} does not fit {kind}")
     return ScalarArg(value, kind)
@@ -166,7 +166,7 @@ def tensor(name: str, text: str) -> TensorArg:
     shape = _integers(match["shape"])
     if any(size < 0 for size in shape):
         raise MalformedError(f"{name}={text}: sizes are 0 or more")
-    result = TensorArg(shape, _names.dtype(match["dtype"]), backed=False)
+    result = TensorArg(shape, names.dtype(match["dtype"]), backed=False)
     for part in rest:
         result = _with_part(name, result, part)
     if not _INT64[0] <= result.storage_elements <= _INT64[1]:
@@ -177,7 +177,7 @@ def tensor(name: str, text: str) -> TensorArg:
 def _with_part(name: str, tensor: TensorArg, part: str) -> TensorArg:
     key, equals, value = part.partition("=")
     if not equals:
-        return replace(tensor, format=_names.tensor_format(part))
+        return replace(tensor, format=names.tensor_format(part))
     if key == "strides":
         strides = _integers(value)
         if len(strides) != len(tensor.shape):
@@ -187,7 +187,7 @@ def _with_part(name: str, tensor: TensorArg, part: str) -> TensorArg:
         return replace(tensor, offset=_integer(value))
     if key == "storage":
         return replace(tensor, storage=_integer(value))
-    hint = _names.suggestion(key, ("strides", "offset", "storage"))
+    hint = names.suggestion(key, ("strides", "offset", "storage"))
     raise MalformedError(f"{name}: no tensor property {key!r}{hint}")
 
 

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from aclhost import _svg
-from aclhost.compare import Comparison
+from aclhost.compare import Comparison, svg
 
 __all__ = ["Entry", "html_report"]
 
@@ -137,13 +136,13 @@ def _details(found: Comparison) -> list[str]:
     standard = found.standard
     shape = " x ".join(map(str, found.shape)) or "scalar"
     plots = [
-        _svg.bars("Absolute error by power of ten", found.decades, "0 is equality"),
-        _svg.bars(f"Distance in ulps of {found.dtype}", found.ulps, "ulps"),
-        _svg.scatter("Expected against actual", found.points, standard.is_bad),
+        svg.bars("Absolute error by power of ten", found.decades, "0 is equality"),
+        svg.bars(f"Distance in ulps of {found.dtype}", found.ulps, "ulps"),
+        svg.scatter("Expected against actual", found.points, standard.is_bad),
     ]
     if found.heat_map is not None:
         at = found.heat_map
-        plots.append(_svg.heat_map("Error by index", at.cells, at.rows, at.columns))
+        plots.append(svg.heat_map("Error by index", at.cells, at.rows, at.columns))
     return [
         f'<p class="soft">{shape}, {found.dtype}; rtol {standard.rtol:.3g}, atol '
         f"{standard.atol:.3g}; {found.equal} of {found.count} equal, "

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Signs in bytes, and truths about whole tensors: known answers and special numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import aclhost
+
+NAN, INF = float("nan"), float("inf")
+
+
+def test_signs_from_the_lowest_bit_on() -> None:
+    numbers = np.array([5, 4, 3, 2, 0, -1, -2, 4, 3, 2, 1, 0, -1, -2], np.float32)
+    assert aclhost.sign_bits_pack(numbers, 2).tolist() == [[159], [15]]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+def test_special_signs(dtype: type) -> None:
+    numbers = np.array([-0.0, NAN, INF, -INF, 1e-7, -1e-7], dtype)
+    assert aclhost.sign_bits_pack(numbers, 1).tolist() == [[0b010101]]
+
+
+def test_signs_there_and_back() -> None:
+    signs = np.random.default_rng(1).choice([-1.0, 1.0], 24).astype(np.float32)
+    packed = aclhost.sign_bits_pack(signs, 1)
+    assert np.array_equal(aclhost.sign_bits_unpack(packed[0], 3, "float32").ravel(), signs)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "wanted"),
+    [
+        ([1.0, 2.0], [1.0, 2.0], True),
+        ([1.0, NAN], [1.0, NAN], False),
+        ([0.0], [-0.0], True),
+        ([], [], True),
+        ([[1.0, 2.0]], [1.0, 2.0], False),
+        ([INF], [INF], True),
+    ],
+)
+def test_equal(a: list[float], b: list[float], wanted: bool) -> None:
+    assert aclhost.equal(np.float32(a), np.float32(b)).tolist() == [wanted]
+
+
+def test_equal_in_the_common_dtype() -> None:
+    """FLOAT16 holds 2048 and 2050, but not what is between."""
+    whole, halves = np.array([2049], np.int32), np.array([2048], np.float16)
+    assert aclhost.equal(whole, halves)[0]
+    assert not aclhost.equal(whole, halves.astype(np.float32))[0]
+
+
+def test_a_difference_far_behind() -> None:
+    a = np.zeros(1_000_003, np.int8)
+    b = a.copy()
+    b[-1] = 1
+    assert aclhost.equal(a, a)[0]
+    assert not aclhost.equal(a, b)[0]
+
+
+@pytest.mark.parametrize("invert", [False, True])
+def test_nan_is_nowhere(invert: bool) -> None:
+    tensor = np.array([NAN, 1.0], np.float32)
+    assert bool(aclhost.is_in_scalar_tensor(NAN, tensor, invert=invert)) == invert
+    assert bool(aclhost.is_in_scalar_tensor(1.0, tensor[:0], invert=invert)) == invert
+
+
+def test_few_elements_keep_their_dtype() -> None:
+    """So 0.1 is rounded like them; from 10 elements on, they become FLOAT."""
+    tenth = np.full(9, 0.1, np.float16)
+    assert aclhost.is_in_scalar_tensor(np.float32(0.1), tenth)
+    assert not aclhost.is_in_scalar_tensor(np.float32(0.1), np.append(tenth, tenth[:1]))

@@ -161,32 +161,29 @@ class ResizedRows {
   }
 
   // What is read later is asked for now, where the processor would wait for it. Not if that is only
-  // some of the lines.
+  // some of the lines. A function of its own, with copies of what it uses, so that all of it stays
+  // in registers.
   template <typename Way, bool fetches>
-  void copy_rows(SourceRun& sources, int64_t rows, Bits* to) {
-    const int64_t bytes = sources_.span * int64_t{sizeof(Bits)};
-    const bool all_lines = step_ == sizeof(Bits) && bytes <= sources_.count * kLineBytes;
+  [[gnu::noinline]] void copy_rows(const SourceRun& from, int64_t rows, Bits* to) {
+    SourceRun sources = from;
+    const auto kind = sources_.kind;
+    const int64_t count = sources_.count, bytes = sources_.span * int64_t{sizeof(Bits)};
+    const bool readable = step_ == sizeof(Bits) && kind != Sources::kAny;
+    const char* const last = limit_ - sources_.reach * int64_t{sizeof(Bits)};
+    const bool all_lines = step_ == sizeof(Bits) && bytes <= count * kLineBytes;
     const char* fetched = nullptr;
-    for (int64_t r = 0; r < rows; ++r) {
+    for (; rows > 0; --rows, to += count) {
       const char* const source = sources.next();
       if (fetches && all_lines && source != fetched) {
         prefetch_run(reinterpret_cast<uintptr_t>(source) + kAhead, bytes);
         fetched = source;
       }
-      copy_row<Way>(source, to + r * sources_.count);
-    }
-  }
-
-  template <typename Way>
-  void copy_row(const char* source, Bits* to) {
-    const bool readable =
-        step_ == sizeof(Bits) && source + sources_.reach * int64_t{sizeof(Bits)} <= limit_;
-    if (readable && sources_.kind != Sources::kAny) return copy_vectors<Way>(source, to);
-    if (source != held_) hold(source);
-    if (holds_copies()) {
-      std::memcpy(to, row_, sources_.count * sizeof(Bits));
-    } else {
-      copy_vectors<Way>(reinterpret_cast<const char*>(row_), to);
+      if (readable && source <= last) {
+        copy_vectors<Way>(kind, count, reinterpret_cast<const Bits*>(source), to);
+        continue;
+      }
+      if (source != held_) hold(source);
+      copy_vectors<Way>(holds_copies() ? Sources::kSame : kind, count, row_, to);
     }
   }
 
@@ -210,12 +207,10 @@ class ResizedRows {
 
   // Up to two vectors more than there are elements, less one element.
   template <typename Way>
-  void copy_vectors(const char* source, Bits* to) const {
-    const Bits* const from = reinterpret_cast<const Bits*>(source);
-    const int64_t count = sources_.count;
-    if (sources_.kind == Sources::kSame) {
+  void copy_vectors(typename Sources::Kind kind, int64_t count, const Bits* from, Bits* to) const {
+    if (kind == Sources::kSame) {
       for (int64_t o = 0; o < count; o += kVector) Way::vector(to + o, load_vector<V>(from + o));
-    } else if (sources_.kind == Sources::kTwice) {
+    } else if (kind == Sources::kTwice) {
       for (int64_t o = 0; o < count; o += 2 * kVector) {
         const V elements = load_vector<V>(from + o / 2);
         Way::vector(to + o, interleave_low(elements, elements));

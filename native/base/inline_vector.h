@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstring>
-#include <memory>
 #include <new>
 #include <type_traits>
 
@@ -18,6 +17,9 @@ class InlineVector {
  public:
   InlineVector() = default;
   InlineVector(const InlineVector& other) { *this = other; }
+  ~InlineVector() {
+    if (!is_inline()) delete[] reinterpret_cast<char*>(data_);
+  }
   InlineVector& operator=(const InlineVector& other) {
     if (this == &other) return *this;
     size_ = 0;
@@ -28,15 +30,15 @@ class InlineVector {
   // Room for so many more elements, which hold anything until they are written.
   T* extend(size_t count) {
     if (size_ + count > capacity_) grow(size_ + count);
-    T* const first = data() + size_;
+    T* const first = data_ + size_;
     size_ += count;
     return first;
   }
   T& add() { return *new (extend(1)) T; }
 
   size_t size() const { return size_; }
-  T* data() { return heap_ ? reinterpret_cast<T*>(heap_.get()) : reinterpret_cast<T*>(own_); }
-  const T* data() const { return const_cast<InlineVector*>(this)->data(); }
+  T* data() { return data_; }
+  const T* data() const { return data_; }
   T& operator[](size_t i) { return data()[i]; }
   const T& operator[](size_t i) const { return data()[i]; }
   T* begin() { return data(); }
@@ -45,18 +47,21 @@ class InlineVector {
   const T* end() const { return data() + size_; }
 
  private:
-  void grow(size_t least) {
+  bool is_inline() const { return static_cast<const void*>(data_) == own_; }
+
+  [[gnu::noinline]] void grow(size_t least) {
     const size_t capacity = least > 2 * capacity_ ? least : 2 * capacity_;
     static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__, "an ordinary new suffices");
-    std::unique_ptr<char[]> larger(new char[capacity * sizeof(T)]);
-    std::memcpy(larger.get(), static_cast<const void*>(data()), size_ * sizeof(T));
-    heap_ = std::move(larger);
+    char* const larger = new char[capacity * sizeof(T)];
+    std::memcpy(larger, static_cast<const void*>(data_), size_ * sizeof(T));
+    if (!is_inline()) delete[] reinterpret_cast<char*>(data_);
+    data_ = reinterpret_cast<T*>(larger);
     capacity_ = capacity;
   }
 
+  T* data_ = reinterpret_cast<T*>(own_);
   size_t size_ = 0;
   size_t capacity_ = kInline;
-  std::unique_ptr<char[]> heap_;
   alignas(T) char own_[kInline * sizeof(T)];
 };
 

@@ -60,36 +60,28 @@ void view_buffer(const Py_buffer& buffer, const char* parameter, TensorView* vie
 
 }  // namespace
 
-void Array::look_at(nb::handle given, const char* parameter, Access access, TensorView* view) {
-  object = given;
-  bool writable = true;
-  if (is_numpy_array(given.ptr())) {
+bool Array::look_at_other(const char* parameter, TensorView* view) {
+  if (is_numpy_scalar(object.ptr())) {
     kind = ArrayKind::kNumpy;
-    view_numpy(given.ptr(), parameter, view);
-    writable = numpy_writable(given.ptr());
-  } else if (given.is_none()) {
-    return;
-  } else if (is_numpy_scalar(given.ptr())) {
-    kind = ArrayKind::kNumpy;
-    keeper = numpy_from_scalar(given.ptr());
-    view_numpy(keeper.ptr(), parameter, view);
-    writable = false;
-  } else if (const ForeignType type = foreign_type(given); type.exports_dlpack) {
+    keeper = numpy_from_scalar(object.ptr());
+    view_if_numpy(keeper.ptr(), parameter, view);
+    return false;
+  }
+  if (const ForeignType type = foreign_type(object); type.exports_dlpack) {
     kind = type.kind;
-    writable = view_dlpack(given, type, parameter, view, &keeper);
-  } else if (PyObject_CheckBuffer(given.ptr())) {
-    kind = ArrayKind::kBuffer;
-    keeper = nb::steal(PyMemoryView_FromObject(given.ptr()));
-    if (!keeper) throw nb::python_error();
-    const Py_buffer& buffer = *PyMemoryView_GET_BUFFER(keeper.ptr());
-    view_buffer(buffer, parameter, view);
-    writable = !buffer.readonly;
-  } else {
-    raise_no_array(given, parameter);
+    return view_dlpack(object, type, parameter, view, &keeper);
   }
-  if (access == Access::kWrite && !writable) {
-    raise(PyExc_ValueError, "%s: the array is read-only, and the operator writes to it", parameter);
-  }
+  if (!PyObject_CheckBuffer(object.ptr())) raise_no_array(object, parameter);
+  kind = ArrayKind::kBuffer;
+  keeper = nb::steal(PyMemoryView_FromObject(object.ptr()));
+  if (!keeper) throw nb::python_error();
+  const Py_buffer& buffer = *PyMemoryView_GET_BUFFER(keeper.ptr());
+  view_buffer(buffer, parameter, view);
+  return !buffer.readonly;
+}
+
+void Array::raise_read_only(const char* parameter) {
+  raise(PyExc_ValueError, "%s: the array is read-only, and the operator writes to it", parameter);
 }
 
 }  // namespace aclhost::python

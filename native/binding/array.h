@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "binding/numpy.h"
 #include "operator/views.h"
 
 namespace aclhost::python {
@@ -36,7 +37,24 @@ struct Array {
   //
   // A Python array always lies inside its own memory. So view.data is the lowest address the array
   // reaches, view.offset leads to its first element, and view.storage_elements is what it spans.
-  void look_at(nanobind::handle given, const char* parameter, Access access, TensorView* view);
+  void look_at(nanobind::handle given, const char* parameter, Access access, TensorView* view) {
+    object = given;
+    const NumpyView numpy = view_if_numpy(given.ptr(), parameter, view);
+    bool writable = numpy == NumpyView::kWritable;
+    if (numpy != NumpyView::kNone) {
+      kind = ArrayKind::kNumpy;
+    } else if (given.is_none()) {
+      return;
+    } else {
+      writable = look_at_other(parameter, view);
+    }
+    if (access == Access::kWrite && !writable) raise_read_only(parameter);
+  }
+
+ private:
+  // What is no NumPy array; returns whether it can be written to.
+  bool look_at_other(const char* parameter, TensorView* view);
+  [[noreturn]] static void raise_read_only(const char* parameter);
 };
 
 // An uninitialised array to compute into, as a row-major view describes it: of the kind of `like`,

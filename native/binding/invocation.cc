@@ -82,30 +82,18 @@ std::vector<Signature>& signatures() {
 Invocation::Invocation(const FunctionInfo& function) : function_(function), args_(*function.op) {}
 
 nb::object Invocation::call(PyObject* const* given) {
-  const Operator& op = *function_.op;
-  args_.soc = require_soc(op.name);
-  for (int i = 0; i < op.param_count; ++i) {
-    Argument& argument = args_.arguments.add();
-    const int position = function_.positions[i];
-    if (position >= 0) {
-      read(op.params[i], given[position], &argument);
-    } else if (op.params[i].kind == ParamKind::kTensorOut) {
-      argument = {true, static_cast<uint32_t>(args_.tensors.size()), 1};
-      args_.tensors.add();
-    }
-  }
-  read_results(given[function_.parameter_count - 1]);
+  args_.soc = require_soc(function_.op->name);
+  read_arguments(given);
   if (function_.labelled) label_by_rank(&args_);
   const Outcome outcome = check(args_);
-  op.counter->add(outcome.status.ok());
+  function_.op->counter->add(outcome.status.ok());
   if (!outcome.status.ok()) raise_aclnn(outcome.status.failure());
   if (outcome.idle) {
     allocate_results();
     zero_new_results();
     return results();
   }
-  const Status launch = check_launch(args_);
-  if (!launch.ok()) raise_aclnn(launch.failure());
+  if (!outcome.launch.ok()) raise_aclnn(outcome.launch.failure());
   allocate_results();
   announce_changes();
   const Status status = run_unlocked();
@@ -113,7 +101,25 @@ nb::object Invocation::call(PyObject* const* given) {
   return results();
 }
 
-void Invocation::read(const ParamInfo& param, nb::handle object, Argument* argument) {
+void Invocation::read_arguments(PyObject* const* given) {
+  const Operator& op = *function_.op;
+  Argument* const arguments = args_.arguments.extend(static_cast<size_t>(op.param_count));
+  for (int i = 0; i < op.param_count; ++i) {
+    Argument* const argument = new (arguments + i) Argument;
+    const int position = function_.positions[i];
+    if (position >= 0) {
+      read(op.params[i], given[position], argument);
+    } else if (op.params[i].kind == ParamKind::kTensorOut) {
+      *argument = {true, static_cast<uint32_t>(args_.tensors.size()), 1};
+      args_.tensors.add();
+    }
+  }
+  if (function_.result_count > 0) read_results(given[function_.parameter_count - 1]);
+}
+
+// Part of the loop over the arguments: a call would save and restore all registers for each.
+[[gnu::always_inline]] inline void Invocation::read(const ParamInfo& param, nb::handle object,
+                                                    Argument* argument) {
   const char* name = param.python_name;
   switch (param.kind) {
     case ParamKind::kTensorIn:
@@ -126,8 +132,7 @@ void Invocation::read(const ParamInfo& param, nb::handle object, Argument* argum
       return read_members(param, object, argument);
     case ParamKind::kScalar:
       *argument = {!object.is_none(), static_cast<uint32_t>(args_.scalars.size()), 1};
-      args_.scalars.add() = scalar_from_python(object, name);
-      return;
+      return scalar_from_python(object, name, &args_.scalars.add());
     case ParamKind::kIntArray:
       return int_array_from_python(object, name, param.length, &args_.integers, argument);
     case ParamKind::kFloatArray:
@@ -155,23 +160,22 @@ void Invocation::read(const ParamInfo& param, nb::handle object, Argument* argum
   argument->present = true;
 }
 
-const Array& Invocation::hold(nb::handle object, const char* name, Access access, uint32_t tensor) {
+[[gnu::always_inline]] inline const Array& Invocation::hold(nb::handle object, const char* name,
+                                                            Access access, uint32_t tensor) {
   Array& array = arrays_.add();
   array.look_at(object, name, access, &args_.tensors[tensor]);
   return array;
 }
 
-void Invocation::read_array(const ParamInfo& param, nb::handle object, Argument* argument) {
+[[gnu::always_inline]] inline void Invocation::read_array(const ParamInfo& param, nb::handle object,
+                                                          Argument* argument) {
   const auto tensor = static_cast<uint32_t>(args_.tensors.size());
   args_.tensors.add();
   const bool written = param.kind != ParamKind::kTensorIn;
   const Array& array =
       hold(object, param.python_name, written ? Access::kWrite : Access::kRead, tensor);
   *argument = {args_.tensors[tensor].present, tensor, 1};
-  if (!written) return;
-  Result& result = results_.add();
-  result.tensor = tensor;
-  result.given = &array;
+  if (written) results_.add() = {tensor, &array, {}};
 }
 
 void Invocation::read_members(const ParamInfo& param, nb::handle object, Argument* argument) {
@@ -189,18 +193,16 @@ void Invocation::read_members(const ParamInfo& param, nb::handle object, Argumen
       args_.tensors.add();
       hold(each, param.python_name, Access::kRead, tensor);
     } else {
-      args_.scalars.add() = scalar_from_python(each, param.python_name);
+      scalar_from_python(each, param.python_name, &args_.scalars.add());
     }
   }
 }
 
 void Invocation::read_results(nb::handle out) {
   const Operator& op = *function_.op;
-  int count = 0, index = 0;
-  for (int i = 0; i < op.param_count; ++i) count += function_.positions[i] < 0;
-  for (int i = 0; i < op.param_count; ++i) {
+  for (int i = 0, index = 0; index < function_.result_count; ++i) {
     if (function_.positions[i] >= 0) continue;
-    const nb::handle given = member(out, index++, count);
+    const nb::handle given = member(out, index++, function_.result_count);
     if (op.params[i].kind == ParamKind::kTensorListOut) {
       read_result_list(op.params[i], given, &args_.arguments[i]);
     } else {
@@ -224,10 +226,7 @@ void Invocation::read_result(const ParamInfo& param, nb::handle given, uint32_t 
     results_.add().tensor = tensor;
     return;
   }
-  const Array& array = hold(given, "out", Access::kWrite, tensor);
-  Result& result = results_.add();
-  result.tensor = tensor;
-  result.given = &array;
+  results_.add() = {tensor, &hold(given, "out", Access::kWrite, tensor), {}};
 }
 
 void Invocation::read_result_list(const ParamInfo& param, nb::handle given, Argument* argument) {
@@ -262,7 +261,8 @@ void Invocation::describe_result(const ParamInfo& param, uint32_t tensor, int64_
   }
   const Frame frame{args_, nullptr, position};
   const auto dtype = static_cast<aclDataType>(evaluate(frame, param.dtype));
-  args_.tensors[tensor] = row_major_view(evaluate_shape(frame, param.shape), dtype);
+  const TensorView view = row_major_view(evaluate_shape(frame, param.shape), dtype);
+  copy_view(view, &args_.tensors[tensor]);
 }
 
 void Invocation::allocate_results() {

@@ -25,7 +25,8 @@ struct FunctionInfo {
   int parameter_count;
   int positional;            // how many of them can be passed by position
   const int16_t* positions;  // of each C parameter among the Python ones; -1 for results
-  bool labelled;             // arrays carry the label of their rank, not ND
+  int result_count;
+  bool labelled;  // arrays carry the label of their rank, not ND
 };
 
 class Invocation {
@@ -42,6 +43,7 @@ class Invocation {
     nanobind::object made;         // empty for one that was given, None for one that is left out
   };
 
+  void read_arguments(PyObject* const* given);
   void read(const ParamInfo& param, nanobind::handle object, Argument* argument);
   void read_array(const ParamInfo& param, nanobind::handle object, Argument* argument);
   void read_members(const ParamInfo& param, nanobind::handle object, Argument* argument);

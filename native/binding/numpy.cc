@@ -68,41 +68,34 @@ aclDataType user_defined_type(int number) {
   return ACL_DT_UNDEFINED;
 }
 
+// Of NumPy's own types. Two of them are 64 bits wide.
+struct OwnTypes {
+  aclDataType of[NPY_NTYPES_LEGACY];
+};
+constexpr OwnTypes own_types() {
+  OwnTypes types = {};
+  for (aclDataType& type : types.of) type = ACL_DT_UNDEFINED;
+  types.of[NPY_FLOAT32] = ACL_FLOAT;
+  types.of[NPY_FLOAT16] = ACL_FLOAT16;
+  types.of[NPY_FLOAT64] = ACL_DOUBLE;
+  types.of[NPY_BOOL] = ACL_BOOL;
+  types.of[NPY_INT8] = ACL_INT8;
+  types.of[NPY_UINT8] = ACL_UINT8;
+  types.of[NPY_INT16] = ACL_INT16;
+  types.of[NPY_UINT16] = ACL_UINT16;
+  types.of[NPY_INT32] = ACL_INT32;
+  types.of[NPY_UINT32] = ACL_UINT32;
+  types.of[NPY_LONG] = types.of[NPY_LONGLONG] = ACL_INT64;
+  types.of[NPY_ULONG] = types.of[NPY_ULONGLONG] = ACL_UINT64;
+  types.of[NPY_COMPLEX64] = ACL_COMPLEX64;
+  types.of[NPY_COMPLEX128] = ACL_COMPLEX128;
+  return types;
+}
+
 aclDataType dtype_of(int number) {
-  switch (number) {
-    case NPY_FLOAT32:
-      return ACL_FLOAT;
-    case NPY_FLOAT16:
-      return ACL_FLOAT16;
-    case NPY_FLOAT64:
-      return ACL_DOUBLE;
-    case NPY_BOOL:
-      return ACL_BOOL;
-    case NPY_INT8:
-      return ACL_INT8;
-    case NPY_UINT8:
-      return ACL_UINT8;
-    case NPY_INT16:
-      return ACL_INT16;
-    case NPY_UINT16:
-      return ACL_UINT16;
-    case NPY_INT32:
-      return ACL_INT32;
-    case NPY_UINT32:
-      return ACL_UINT32;
-    case NPY_LONG:
-    case NPY_LONGLONG:
-      return ACL_INT64;
-    case NPY_ULONG:
-    case NPY_ULONGLONG:
-      return ACL_UINT64;
-    case NPY_COMPLEX64:
-      return ACL_COMPLEX64;
-    case NPY_COMPLEX128:
-      return ACL_COMPLEX128;
-    default:
-      return PyTypeNum_ISUSERDEF(number) ? user_defined_type(number) : ACL_DT_UNDEFINED;
-  }
+  static constexpr OwnTypes kOwnTypes = own_types();
+  if (number < NPY_NTYPES_LEGACY) return kOwnTypes.of[number];
+  return PyTypeNum_ISUSERDEF(number) ? user_defined_type(number) : ACL_DT_UNDEFINED;
 }
 
 void* handler_malloc(void*, size_t size) { return take_result_memory(size); }
@@ -148,15 +141,12 @@ void import_numpy() {
   if (PyArray_ImportNumPyAPI() < 0) throw nb::python_error();
 }
 
-bool is_numpy_array(PyObject* object) { return PyArray_Check(object); }
-
 bool is_numpy_scalar(PyObject* object) { return PyArray_IsScalar(object, Generic); }
 
 bool is_numpy_bool(PyObject* object) { return PyArray_IsScalar(object, Bool); }
 
-bool numpy_writable(PyObject* array) { return PyArray_ISWRITEABLE(as_array(array)); }
-
-void view_numpy(PyObject* object, const char* parameter, TensorView* view) {
+NumpyView view_if_numpy(PyObject* object, const char* parameter, TensorView* view) {
+  if (!PyArray_Check(object)) return NumpyView::kNone;
   PyArrayObject* array = as_array(object);
   view->dtype = dtype_of(PyArray_TYPE(array));
   if (view->dtype == ACL_DT_UNDEFINED) {
@@ -177,6 +167,7 @@ void view_numpy(PyObject* object, const char* parameter, TensorView* view) {
     reach.add(size, view->strides[i]);
   }
   place_view(*view, reach, PyArray_DATA(array), item_size);
+  return PyArray_ISWRITEABLE(array) ? NumpyView::kWritable : NumpyView::kReadOnly;
 }
 
 nb::object numpy_from_scalar(PyObject* scalar) {

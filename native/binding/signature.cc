@@ -53,7 +53,8 @@ void Signature::bind(PyObject* const* arguments, Py_ssize_t count, PyObject* key
 }
 
 int Signature::find(PyObject* keyword) const {
-  for (int i = 0; i < size(); ++i) {
+  // From the end: most keywords are "out".
+  for (int i = size() - 1; i >= 0; --i) {
     if (parameters_[i].interned == keyword) return i;
   }
   for (int i = 0; i < size(); ++i) {

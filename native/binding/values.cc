@@ -16,29 +16,27 @@ namespace {
 namespace nb = nanobind;
 
 template <typename T>
-ScalarValue make_scalar(aclDataType dtype, const T& value) {
+void set_scalar(aclDataType dtype, const T& value, ScalarValue* scalar) {
   static_assert(sizeof value <= sizeof(ScalarValue::bytes), "every scalar fits");
-  ScalarValue scalar;
-  scalar.present = true;
-  scalar.dtype = dtype;
-  std::memcpy(scalar.bytes, &value, sizeof value);
-  return scalar;
+  scalar->present = true;
+  scalar->dtype = dtype;
+  std::memcpy(scalar->bytes, &value, sizeof value);
 }
 
-ScalarValue scalar_from_int(nb::handle object, const char* parameter) {
+void scalar_from_int(nb::handle object, const char* parameter, ScalarValue* scalar) {
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(object.ptr(), &overflow);
-  if (overflow == 0) return make_scalar<int64_t>(ACL_INT64, value);
+  if (overflow == 0) return set_scalar<int64_t>(ACL_INT64, value, scalar);
   const unsigned long long large = PyLong_AsUnsignedLongLong(object.ptr());
   if (PyErr_Occurred()) {
     PyErr_Clear();
     raise(PyExc_OverflowError, "%s: %s fits no 64-bit integer", parameter,
           shown(object.ptr()).c_str());
   }
-  return make_scalar<uint64_t>(ACL_UINT64, large);
+  set_scalar<uint64_t>(ACL_UINT64, large, scalar);
 }
 
-ScalarValue scalar_from_array(nb::handle object, const char* parameter) {
+void scalar_from_array(nb::handle object, const char* parameter, ScalarValue* scalar) {
   Array array;
   TensorView view;
   array.look_at(object, parameter, Access::kRead, &view);
@@ -46,11 +44,9 @@ ScalarValue scalar_from_array(nb::handle object, const char* parameter) {
     raise(PyExc_ValueError, "%s: expected a number, got an array of %d dimensions", parameter,
           view.rank);
   }
-  ScalarValue scalar;
-  scalar.present = true;
-  scalar.dtype = view.dtype;
-  std::memcpy(scalar.bytes, view.data, find_element_type(view.dtype)->size);
-  return scalar;
+  scalar->present = true;
+  scalar->dtype = view.dtype;
+  std::memcpy(scalar->bytes, view.data, find_element_type(view.dtype)->size);
 }
 
 bool looks_like_array(nb::handle object) {
@@ -115,14 +111,16 @@ void read_sequence(nb::handle object, const char* parameter, const char* what,
 
 }  // namespace
 
-ScalarValue scalar_from_python(nb::handle object, const char* parameter) {
+void scalar_from_python(nb::handle object, const char* parameter, ScalarValue* scalar) {
   PyObject* value = object.ptr();
-  if (PyFloat_Check(value)) return make_scalar(ACL_DOUBLE, PyFloat_AS_DOUBLE(value));
-  if (PyBool_Check(value)) return make_scalar(ACL_BOOL, value == Py_True);
-  if (PyLong_Check(value)) return scalar_from_int(object, parameter);
-  if (PyComplex_Check(value)) return make_scalar(ACL_COMPLEX128, PyComplex_AsCComplex(value));
-  if (value == Py_None) return {};
-  if (looks_like_array(object)) return scalar_from_array(object, parameter);
+  if (PyFloat_Check(value)) return set_scalar(ACL_DOUBLE, PyFloat_AS_DOUBLE(value), scalar);
+  if (PyBool_Check(value)) return set_scalar(ACL_BOOL, value == Py_True, scalar);
+  if (PyLong_Check(value)) return scalar_from_int(object, parameter, scalar);
+  if (PyComplex_Check(value)) {
+    return set_scalar(ACL_COMPLEX128, PyComplex_AsCComplex(value), scalar);
+  }
+  if (value == Py_None) return;
+  if (looks_like_array(object)) return scalar_from_array(object, parameter, scalar);
   raise(PyExc_TypeError, "%s: expected a number, got %s", parameter, Py_TYPE(value)->tp_name);
 }
 

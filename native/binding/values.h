@@ -12,8 +12,9 @@
 namespace aclhost::python {
 
 // bool is BOOL, int is INT64 (or UINT64 if it only fits there, else OverflowError), float is
-// DOUBLE, complex is COMPLEX128; NumPy scalars and 0-d arrays of any kind keep their own type.
-ScalarValue scalar_from_python(nanobind::handle object, const char* parameter);
+// DOUBLE, complex is COMPLEX128; NumPy scalars and 0-d arrays of any kind keep their own type. The
+// scalar is a new one.
+void scalar_from_python(nanobind::handle object, const char* parameter, ScalarValue* scalar);
 
 // For parameters that are plain C numbers.
 double number_from_python(nanobind::handle object, const char* parameter);

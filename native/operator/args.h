@@ -16,11 +16,17 @@ struct Operator;
 
 // What an argument is made of: values of its own, or some of those that Args keeps by kind.
 struct Argument {
+  Argument() = default;
+  Argument(bool is_present, uint32_t first_value, uint32_t values)
+      : present(is_present), first(first_value), count(values) {}
+
   bool present = false;  // false: the caller passed a null pointer
   uint32_t first = 0;
   uint32_t count = 0;
-  int64_t integer = 0;  // integers, bools, dtypes
-  double real = 0;      // floats, doubles
+  union {
+    int64_t integer = 0;  // integers, bools, dtypes
+    double real;          // floats, doubles
+  };
 };
 
 class Args {

@@ -159,10 +159,10 @@ Status read_arguments(const Given* given, Args* args) {
 }
 
 int64_t total_elements(const Args& args) {
+  constexpr uint64_t kMany = 1LL << 48;  // of a tensor; lists of them are short
   uint64_t sum = 0;
   for (const TensorView& view : args.tensors) {
-    if (!view.present) continue;
-    sum = std::min<uint64_t>(sum + std::min<uint64_t>(view.elements(), INT64_MAX), INT64_MAX);
+    if (view.present) sum += std::min<uint64_t>(view.elements(), kMany);
   }
   return static_cast<int64_t>(sum);
 }

@@ -157,7 +157,7 @@ aclnnStatus prepare(const Operator& op, const Given* given, uint64_t* workspace_
   Outcome outcome = check(launch->args);
   if (!outcome.status.ok()) return report(outcome.status);
   launch->idle = outcome.idle;
-  if (!launch->idle) launch->refusal = check_launch(launch->args);
+  launch->refusal = std::move(outcome.launch);
   return hand_out(op.name, std::move(launch), workspace_size, executor);
 }
 

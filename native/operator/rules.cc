@@ -100,6 +100,11 @@ Status first_violation(const Args& args, const StepInfo* step, int count) {
   return {};
 }
 
+Status check_launch(const Args& args) {
+  const int count = args.op->late_count;
+  return first_violation(args, args.op->steps + args.op->step_count - count, count);
+}
+
 }  // namespace
 
 Outcome check(const Args& args) {
@@ -109,23 +114,19 @@ Outcome check(const Args& args) {
   for (const StepInfo* step = args.op->steps; step != end; ++step) {
     if (step->kind == StepKind::kRule) {
       if (applies(frame, *step) && !holds(frame, step->holds)) {
-        return {violation(frame, *step)};
+        return {violation(frame, *step), false, {}};
       }
     } else if (evaluate(frame, step->condition) != 0) {
-      return {{}, true};
+      return {{}, true, {}};
     }
   }
-  accept(args);
-  return {};
+  Status launch = check_launch(args);
+  if (launch.ok()) accept(args);
+  return {{}, false, std::move(launch)};
 }
 
 Status check_early(const Args& args) {
   return first_violation(args, args.op->steps, args.op->early_count);
-}
-
-Status check_launch(const Args& args) {
-  const int count = args.op->late_count;
-  return first_violation(args, args.op->steps + args.op->step_count - count, count);
 }
 
 }  // namespace aclhost

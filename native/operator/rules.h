@@ -11,17 +11,14 @@ namespace aclhost {
 
 // How the checks of a call end: refused, accepted, or accepted with nothing to compute.
 struct Outcome {
-  Status status;
+  Status status;  // of phase 1
   bool idle = false;
+  Status launch;  // what only phase 2 refuses
 };
 
-// What phase 1 refuses.
 Outcome check(const Args& args);
 
 // What phase 1 refuses before it looks at where to put its results.
 Status check_early(const Args& args);
-
-// What only phase 2 refuses.
-Status check_launch(const Args& args);
 
 }  // namespace aclhost

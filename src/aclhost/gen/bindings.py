@@ -64,7 +64,8 @@ def _function(op: Operator) -> str:
     count = positional + bool(op.outputs)
     return (
         f'    {{&{op.name}_operator, "{op.snake_name}", {op.snake_name}_parameters, {count}, '
-        f"{positional}, {op.snake_name}_positions, {str(op.labelled).lower()}}},"
+        f"{positional}, {op.snake_name}_positions, {len(op.outputs)}, "
+        f"{str(op.labelled).lower()}}},"
     )
 
 

@@ -25,7 +25,6 @@ PYTHON_MODULE = (
     "bool_arrays",
     "call_counts",
     "check",
-    "check_launch",
     "current_isa",
     "current_soc",
     "evaluate_shape",

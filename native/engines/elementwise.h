@@ -6,7 +6,8 @@
 // stack. One loop of vectors widens to the compute type, applies the point function and rounds once
 // to T; where the output is not a contiguous array of T, a second one casts and scatters.
 //
-// An output may be one of the inputs, or occupy the same elements in the same layout.
+// An output may be one of the inputs, or occupy the same elements in the same layout; inputs that
+// share memory with it otherwise are copied first.
 #pragma once
 
 #include <algorithm>
@@ -19,6 +20,7 @@
 #include "base/parallel.h"
 #include "base/status.h"
 #include "engines/operands.h"
+#include "engines/overlap.h"
 #include "operator/no_kernel.h"
 #include "simd/pairs.h"
 
@@ -33,6 +35,15 @@ template <typename T>
 struct TypeTag {
   using type = T;
 };
+
+template <typename T>
+constexpr aclDataType kDtype = ACL_FLOAT;
+template <>
+inline constexpr aclDataType kDtype<Half> = ACL_FLOAT16;
+template <>
+inline constexpr aclDataType kDtype<BFloat16> = ACL_BF16;
+template <>
+inline constexpr aclDataType kDtype<double> = ACL_DOUBLE;
 
 namespace elementwise_detail {
 
@@ -94,8 +105,9 @@ void compute_less_than_step(const Point& point, const Source<T>* in, int64_t cou
 // elements of the one before; it comes first, before an output that is an input has changed.
 // Everything is inlined: a function apart would fetch its constants for every vector.
 template <typename Way = Store, typename T, typename Point, std::size_t... I>
-__attribute__((flatten)) void compute_block(const Point& point, const Source<T>* in, int64_t count,
-                                            T* out, std::index_sequence<I...> each) {
+__attribute__((flatten, noinline)) void compute_block(const Point& point, const Source<T>* in,
+                                                      int64_t count, T* out,
+                                                      std::index_sequence<I...> each) {
   const Point own_point = point;  // on the stack, what they hold stays in registers
   const Source<T> own_in[] = {in[I]...};
   const int64_t last = count - kStep<T>;
@@ -157,6 +169,43 @@ bool is_one_block(const StridedLoop& loop, const operands::Output<T>& output,
   return true;
 }
 
+template <typename Operand>
+Walk walk_of(const StridedLoop& loop, int operand, const Operand& of) {
+  return {of.data + loop.start[operand] * of.item_size, loop.strides[operand], of.item_size,
+          of.item_size};
+}
+
+}  // namespace elementwise_detail
+
+template <typename T, typename Point, typename... Views>
+Status elementwise(const Point& point, const TensorView& out, const Views&... views);
+
+namespace elementwise_detail {
+
+// Most calls with few elements end here: the walk below would take longer than its loop.
+template <typename T, typename Point, std::size_t... I>
+bool compute_small(const Point& point, const TensorView* const* views,
+                   std::index_sequence<I...> each) {
+  const int64_t count =
+      small_arrays(views, sizeof...(I) + 1, kDtype<T>, sizeof(T), kParallelElements);
+  if (count == 0) return false;
+  const auto array = [](const TensorView& view) {
+    return static_cast<T*>(view.data) + view.offset;
+  };
+  const Source<T> in[] = {{array(*views[I + 1]), -1}...};
+  compute_block(point, in, count, array(*views[0]), each);
+  return true;
+}
+
+template <typename T, typename Point, std::size_t... I>
+[[gnu::noinline]] Status on_copies(const Point& point, const TensorView& out, const bool* needed,
+                                   const TensorView** views, std::index_sequence<I...>) {
+  CopiedView copies[sizeof...(I)];
+  Status copied = copy_views(needed, sizeof...(I), views, copies);
+  if (!copied.ok()) return copied;
+  return elementwise<T>(point, out, *views[I]...);
+}
+
 }  // namespace elementwise_detail
 
 // Computes out = point(inputs...) in ComputeType<T>, rounded to T, cast to the output's type.
@@ -165,14 +214,26 @@ template <typename T, typename Point, typename... Views>
 Status elementwise(const Point& point, const TensorView& out, const Views&... views) {
   namespace detail = elementwise_detail;
   constexpr std::size_t kInputs = sizeof...(views);
+  constexpr auto kEach = std::make_index_sequence<kInputs>{};
+  const TensorView* all_views[] = {&out, &views...};
+  if (detail::compute_small<T>(point, all_views, kEach)) return {};
   const operands::Output<T> output = operands::make_output<T>(out);
   if (!output.move) return no_kernel_for(out);
   const std::array<operands::Input<T>, kInputs> inputs = {operands::make_input<T>(views)...};
-  const TensorView* const sources[] = {&views...};
   for (std::size_t i = 0; i < kInputs; ++i) {
-    if (!inputs[i].move) return no_kernel_for(*sources[i]);
+    if (!inputs[i].move) return no_kernel_for(*all_views[i + 1]);
   }
   const StridedLoop loop = make_loop({&out, &views...});
+  if (loop.total == 0) return {};
+  bool collides[kInputs], any_collides = false;
+  for (std::size_t i = 0; i < kInputs; ++i) {
+    collides[i] = collide(loop.shape, loop.rank, detail::walk_of(loop, 0, output),
+                          detail::walk_of(loop, static_cast<int>(i) + 1, inputs[i]));
+    any_collides |= collides[i];
+  }
+  if (any_collides) {
+    return detail::on_copies<T>(point, out, collides, all_views + 1, kEach);
+  }
   // In place, the memory is in the cache when it is written.
   const bool in_place = ((views.data == out.data) || ...);
   const bool past_cache =
@@ -181,7 +242,7 @@ Status elementwise(const Point& point, const TensorView& out, const Views&... vi
   const auto compute = [&](const StridedLoop& positions, int64_t grain) {
     parallel_for(positions.total, grain, [&](int64_t begin, int64_t end) {
       detail::compute_blocks<T>(positions, begin, end, point, output, inputs, in_one, past_cache,
-                                std::make_index_sequence<kInputs>{});
+                                kEach);
     });
   };
   if (!wants_tiles(loop)) {

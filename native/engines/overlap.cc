@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/overlap.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <new>
 
@@ -14,35 +13,24 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
 
-struct Bytes {
-  const char* first;
-  const char* end;
-};
-
-Bytes bytes_of(const LoopNest& nest, const LoopNest::Operand& operand) {
-  Bytes bytes = {operand.start, operand.start + operand.item_size};
-  for (int i = 0; i < nest.rank; ++i) {
-    const int64_t extent = (nest.shape[i] - 1) * operand.strides[i];
-    (extent < 0 ? bytes.first : bytes.end) += extent;
-  }
-  return bytes;
-}
-
-bool same_elements(const LoopNest& nest, const LoopNest::Operand& a, const LoopNest::Operand& b) {
-  return a.start == b.start && a.item_size == b.item_size &&
-         std::equal(a.strides, a.strides + nest.rank, b.strides);
+Walk walk_of(const LoopNest::Operand& operand) {
+  return {operand.start, operand.strides, 1, operand.item_size};
 }
 
 }  // namespace
 
+bool same_elements(int rank, const Walk& a, const Walk& b) {
+  if (a.start != b.start || a.item_size != b.item_size) return false;
+  for (int i = 0; i < rank; ++i) {
+    if (a.strides[i] * a.stride_bytes != b.strides[i] * b.stride_bytes) return false;
+  }
+  return true;
+}
+
 bool needs_copy(const LoopNest& nest, int outputs, int operand) {
-  const LoopNest::Operand& input = nest.operand[operand];
-  const Bytes read = bytes_of(nest, input);
+  const Walk input = walk_of(nest.operand[operand]);
   for (int k = 0; k < outputs; ++k) {
-    const LoopNest::Operand& output = nest.operand[k];
-    if (same_elements(nest, input, output)) continue;
-    const Bytes written = bytes_of(nest, output);
-    if (read.first < written.end && written.first < read.end) return true;
+    if (collide(nest.shape, nest.rank, input, walk_of(nest.operand[k]))) return true;
   }
   return false;
 }
@@ -94,6 +82,16 @@ bool may_rewrite(const TensorView& view) {
     reach += stride * (view.shape[order[i]] - 1);
   }
   return false;
+}
+
+Status copy_views(const bool* needed, int count, const TensorView** views, CopiedView* copies) {
+  for (int k = 0; k < count; ++k) {
+    if (!needed[k]) continue;
+    Status copied = copy_of(*views[k], copies[k]);
+    if (!copied.ok()) return copied;
+    views[k] = &copies[k].view;
+  }
+  return {};
 }
 
 }  // namespace ACLHOST_ISA

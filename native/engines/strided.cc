@@ -137,5 +137,35 @@ StridedLoop make_loop(std::initializer_list<const TensorView*> views) {
   return loop;
 }
 
+int64_t small_arrays(const TensorView* const* views, int count, aclDataType dtype,
+                     int64_t item_size, int64_t most) {
+  const TensorView& output = *views[0];
+  const auto is_array = [&](const TensorView& view, uintptr_t address) {
+    if (view.dtype != dtype || view.rank != output.rank || (address & (item_size - 1)) != 0) {
+      return false;
+    }
+    int64_t stride = 1;
+    for (int i = view.rank - 1; i >= 0; --i) {
+      const int64_t length = output.shape[i];
+      if (view.shape[i] != length || (view.strides[i] != stride && length != 1)) return false;
+      stride *= length;
+    }
+    return true;
+  };
+  const auto address_of = [&](const TensorView& view) {
+    return reinterpret_cast<uintptr_t>(view.data) + view.offset * item_size;
+  };
+  const uintptr_t written = address_of(output);
+  const int64_t total = output.elements();
+  if (total <= 0 || total > most || !is_array(output, written)) return 0;
+  const uintptr_t bytes = total * item_size;
+  for (int k = 1; k < count; ++k) {
+    const uintptr_t read = address_of(*views[k]), apart = read - written;
+    if (apart != 0 && (apart < bytes || -apart < bytes)) return 0;
+    if (!is_array(*views[k], read)) return 0;
+  }
+  return total;
+}
+
 }  // namespace ACLHOST_ISA
 }  // namespace aclhost

@@ -29,6 +29,11 @@ struct StridedLoop {
 
 StridedLoop make_loop(std::initializer_list<const TensorView*> views);
 
+// The number of elements if the views, the output first, are arrays of this dtype, have the same
+// elements or none in common with the output, and are not more than `most`; else 0.
+int64_t small_arrays(const TensorView* const* views, int count, aclDataType dtype,
+                     int64_t item_size, int64_t most);
+
 // Note [Tiles]
 // An input that runs along another dimension than the output is read in large steps: every element
 // from another page, and its neighbours not before all others in the row. Positions in tiles, of

@@ -39,6 +39,36 @@ def test_operators_in_place(name: str, dtype: str) -> None:
     np.testing.assert_array_equal(x, wanted)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float16", "float64"])
+@pytest.mark.parametrize("name", VIEWS)
+def test_fused_operators(name: str, dtype: str) -> None:
+    written, read = VIEWS[name]
+    x = (values(dtype) - 12) / 4
+    target, source = written(x), np.broadcast_to(read(x), written(x).shape)
+    wanted = aclhost.elu(source.copy())
+    aclhost.elu(source, out=target)
+    np.testing.assert_array_equal(target, wanted)
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_fused_operators_of_two(name: str) -> None:
+    written, read = VIEWS[name]
+    x, other = values("float32"), values("float32")[::-1].copy()
+    target, source = written(x), read(x)
+    wanted = aclhost.smooth_l1_loss(written(other), source.copy(), "none", 2.0)
+    aclhost.smooth_l1_loss(written(other), source, "none", 2.0, out=target)
+    np.testing.assert_array_equal(target, wanted)
+
+
+def test_fused_operator_of_another_width() -> None:
+    x = values("float32")
+    half = x.view(np.float16)[:LENGTH]
+    half[...] = values("float16") - 12
+    wanted = aclhost.elu(half.copy()).astype(np.float32)
+    aclhost.elu(half, out=x)
+    np.testing.assert_array_equal(x, wanted)
+
+
 def test_transposed_in_place() -> None:
     x = values("float32")[: SIDE * SIDE].reshape(SIDE, SIDE)
     wanted = x + x.T

@@ -91,20 +91,44 @@ void copy_nest(const Copy& copy, const LoopNest& nest, int64_t grain_bytes) {
 struct Fill {
   const char* pattern;  // a block full of the value
   bool past_cache;
-  int64_t block;
+  bool in_one;    // the target is one array
+  int64_t block;  // elements
 };
+
+constexpr int64_t kFillStep = 4 * kVectorBytes;
+
+// Any number of elements in a row, out of a vector. Needs a step of the pattern.
+void fill_array(const char* pattern, int64_t item_size, char* to, int64_t bytes) {
+  using V = Vector<uint8_t>;
+  const auto address = reinterpret_cast<intptr_t>(to);
+  if ((address & (item_size - 1)) == 0) {  // whole vectors begin with whole elements
+    const int64_t head = std::min<int64_t>(-address & (kVectorBytes - 1), bytes);
+    std::memcpy(to, pattern, head);
+    to += head;
+    bytes -= head;
+  }
+  if (bytes >= kFillStep) {
+    const V value = load_vector<V>(pattern);
+    for (; bytes >= kFillStep; bytes -= kFillStep, to += kFillStep) {
+      for (int i = 0; i < kFillStep; i += kVectorBytes) store_vector(to + i, value);
+    }
+  }
+  std::memcpy(to, pattern, bytes);
+}
 
 void fill_range(const Fill& fill, const LoopNest& nest, int64_t begin, int64_t end) {
   const LoopNest::Operand& to = nest.operand[0];
   Block block(nest, begin);
   for (; begin < end; begin += block.count) {
     block.advance(nest);
-    block.count = block_length(nest, block, end - begin, fill.block);
-    if (is_contiguous(nest, to, block)) {
-      put_array(fill.pattern, address_of(nest, to, block), block.count * to.item_size,
-                fill.past_cache);
-    } else {
+    block.count = block_length(nest, block, end - begin, fill.in_one ? end - begin : fill.block);
+    char* const place = address_of(nest, to, block);
+    if (!is_contiguous(nest, to, block)) {
       scatter(fill.pattern, nest, to, block);
+    } else if (fill.past_cache) {
+      stream_run(fill.pattern, block.count * to.item_size, place);
+    } else {
+      fill_array(fill.pattern, to.item_size, place, block.count * to.item_size);
     }
   }
   if (fill.past_cache) finish_streaming();
@@ -156,8 +180,11 @@ Status fill(const TensorView& to, const ScalarValue& value) {
   if (nest.total == 0) return {};
   const int64_t size = nest.operand[0].item_size;
   alignas(64) char pattern[kBlockBytes];
-  const Fill fill = {pattern, nest.total * size > cache_bytes(), kBlockBytes / size};
-  copy_run(element, 0, pattern, size, size, std::min(nest.total, fill.block));
+  const bool past_cache = nest.total * size > cache_bytes();
+  const bool in_one = nest.operand[0].contiguous == nest.total && !past_cache;
+  const Fill fill = {pattern, past_cache, in_one, kBlockBytes / size};
+  copy_run(element, 0, pattern, size, size,
+           std::min(nest.total, in_one ? kFillStep / size : fill.block));
   parallel_for(nest.total, std::max(fill.block, kParallelBytes / size),
                [&](int64_t begin, int64_t end) { fill_range(fill, nest, begin, end); });
   return {};

@@ -33,11 +33,12 @@ int64_t round_up(int64_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 }  // namespace
 
 Status find_conversions(const Operand* outs, int out_count, const Operand* ins, int in_count,
-                        BlockPlan& plan) {
+                        bool narrow, BlockPlan& plan) {
   for (int k = 0; k < out_count + in_count; ++k) {
     const bool is_output = k < out_count;
     const Operand& operand = is_output ? outs[k] : ins[k - out_count];
-    const aclDataType own = operand.view->dtype, in_loop = loop_type(operand.dtype);
+    const aclDataType own = operand.view->dtype;
+    const aclDataType in_loop = narrow ? operand.dtype : loop_type(operand.dtype);
     Conversion& conversion = plan.conversions[k];
     conversion.loop_size = element_size(in_loop);
     const bool found = is_output ? find_steps(in_loop, operand.dtype, own, conversion)

@@ -46,7 +46,7 @@ constexpr int64_t kStackScratch = 64 << 10;  // bytes; more comes from the heap
 
 // Outputs come first, as in the nest.
 Status find_conversions(const Operand* outs, int out_count, const Operand* ins, int in_count,
-                        BlockPlan& plan);
+                        bool narrow, BlockPlan& plan);
 void lay_out_buffers(const LoopNest& nest, BlockPlan& plan);
 
 }  // namespace ACLHOST_ISA

@@ -12,6 +12,7 @@
 
 #include "engines/cast_values.h"
 #include "engines/loops_complex.h"
+#include "engines/loops_narrow.h"
 #include "engines/pointwise_operator.h"
 #include "simd/math.h"
 
@@ -196,6 +197,8 @@ ACLHOST_INLINE auto absolute(T x) {
     return x < 0 ? wrapping_negative(x) : x;
   } else if constexpr (std::is_floating_point_v<T>) {
     return math::magnitude_of(x);
+  } else if constexpr (kIsNarrow<T>) {
+    return T{magnitude_bits(x)};
   } else {
     return math::abs(x);
   }
@@ -216,6 +219,8 @@ template <typename T>
 ACLHOST_INLINE bool sign_bit(T x) {
   if constexpr (std::is_integral_v<T>) {
     return x < 0;
+  } else if constexpr (kIsNarrow<T>) {
+    return x.bits >> 15 != 0;
   } else {
     return (math::bits_of(x) & math::kSignBit<T>) != 0;
   }
@@ -249,15 +254,27 @@ ACLHOST_INLINE T maximum(T x, T y) {
 
 template <typename T>
 ACLHOST_INLINE bool is_nan(T x) {
-  return x != x;
+  if constexpr (kIsNarrow<T>) {
+    return magnitude_bits(x) > kInfinityBits<T>;
+  } else {
+    return x != x;
+  }
 }
 template <typename T>
 ACLHOST_INLINE bool is_infinite(T x) {
-  return math::magnitude_of(x) == math::kInfinity<T>;
+  if constexpr (kIsNarrow<T>) {
+    return magnitude_bits(x) == kInfinityBits<T>;
+  } else {
+    return math::magnitude_of(x) == math::kInfinity<T>;
+  }
 }
 template <typename T>
 ACLHOST_INLINE bool is_finite(T x) {
-  return math::magnitude_of(x) < math::kInfinity<T>;
+  if constexpr (kIsNarrow<T>) {
+    return magnitude_bits(x) < kInfinityBits<T>;
+  } else {
+    return math::magnitude_of(x) < math::kInfinity<T>;
+  }
 }
 
 template <typename T>
@@ -280,6 +297,9 @@ ACLHOST_INLINE To cast(From from) {
     } else {
       return cast<To>(from.real);
     }
+  } else if constexpr (kIsNarrow<From>) {
+    static_assert(std::is_same_v<To, bool>, "other casts go through float");
+    return magnitude_bits(from) != 0;
   } else if constexpr (std::is_same_v<To, bool>) {
     return cast_value<Bool>(from).byte != 0;
   } else if constexpr (std::is_same_v<From, bool>) {

@@ -71,7 +71,7 @@ LoopNest nest_of(const Operand* outs, int out_count, const Operand* ins, int in_
 
 // The same on copies of the inputs that share memory with an output.
 Status compute_on_copies(const LoopNest& nest, Loop loop, const Operand* outs, int out_count,
-                         const Operand* ins, int in_count, const Number* numbers) {
+                         const Operand* ins, int in_count, const Number* numbers, bool narrow) {
   const std::unique_ptr<CopiedView[]> copies(new CopiedView[in_count]);
   SmallArray<Operand, kFewOperands> inputs(in_count);
   for (int k = 0; k < in_count; ++k) {
@@ -81,20 +81,20 @@ Status compute_on_copies(const LoopNest& nest, Loop loop, const Operand* outs, i
     if (!copied.ok()) return copied;
     inputs[k].view = &copies[k].view;
   }
-  return pointwise(loop, outs, out_count, inputs.data(), in_count, numbers);
+  return pointwise(loop, outs, out_count, inputs.data(), in_count, numbers, narrow);
 }
 
 }  // namespace
 
 Status pointwise(Loop loop, const Operand* outs, int out_count, const Operand* ins, int in_count,
-                 const Number* numbers) {
+                 const Number* numbers, bool narrow) {
   BlockPlan plan(out_count + in_count);
-  Status found = find_conversions(outs, out_count, ins, in_count, plan);
+  Status found = find_conversions(outs, out_count, ins, in_count, narrow, plan);
   if (!found.ok()) return found;
   const LoopNest nest = nest_of(outs, out_count, ins, in_count);
   if (nest.total == 0) return {};
   if (needs_copies(nest, out_count)) {
-    return compute_on_copies(nest, loop, outs, out_count, ins, in_count, numbers);
+    return compute_on_copies(nest, loop, outs, out_count, ins, in_count, numbers, narrow);
   }
   const BlockJob job = {loop, numbers, out_count, goes_past_cache(nest, out_count), plan};
   if (!job.past_cache && is_one_block(nest, plan)) {

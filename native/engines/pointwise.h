@@ -35,8 +35,8 @@ union Number {
 
 // One block of n elements. in[k] and out[k] are arrays in the types the loop computes in: float for
 // FLOAT, FLOAT16 and BF16, double, the integer itself, uint8_t (0 or 1) for BOOL, Complex<float>
-// for COMPLEX32 and COMPLEX64, Complex<double>. An out array may be an in array; other than that
-// they do not overlap.
+// for COMPLEX32 and COMPLEX64, Complex<double>. Loops that look at bits only may have Half and
+// BFloat16 arrays instead. An out array may be an in array; other than that they do not overlap.
 using Loop = void (*)(const void* const* in, void* const* out, int64_t n, const Number* numbers);
 
 struct Operand {
@@ -46,9 +46,9 @@ struct Operand {
 
 // Inputs are cast to the operand's dtype (Note [Casts]), then widened to the loop's type. Results
 // are rounded once to the operand's dtype, then cast to the view's. Inputs broadcast to the first
-// output's shape, which all outputs have.
+// output's shape, which all outputs have. `narrow` if the loop works on 16-bit floats as they are.
 Status pointwise(Loop loop, const Operand* outs, int out_count, const Operand* ins, int in_count,
-                 const Number* numbers);
+                 const Number* numbers, bool narrow = false);
 
 // The scalar cast to the dtype and widened to the loop's type; 0 if there is no such cast.
 Number number_of(const ScalarValue& scalar, aclDataType dtype);

@@ -129,7 +129,9 @@ Status run_pointwise(const Args& args, const PointwiseKernel& kernel) {
   };
   const auto computed = static_cast<aclDataType>(evaluate(frame, kernel.computed));
   const int64_t variant = kernel.variant == kComputed ? 0 : evaluate(frame, kernel.variant);
-  const Loop loop = find_loop(kernel, variant, loop_type(computed));
+  Loop loop = find_loop(kernel, variant, computed);
+  const bool narrow = loop != nullptr && computed != loop_type(computed);
+  if (loop == nullptr) loop = find_loop(kernel, variant, loop_type(computed));
   if (loop == nullptr) {
     const Table<TensorSource>& table = kernel.inputs.count > 0 ? kernel.inputs : kernel.outputs;
     return no_kernel_for(args.tensor(table.rows[0].param));
@@ -159,7 +161,8 @@ Status run_pointwise(const Args& args, const PointwiseKernel& kernel) {
                          reduction == kMean);
   }
   return pointwise(loop, tensors.data(), kernel.outputs.count,
-                   tensors.data() + kernel.outputs.count, kernel.inputs.count, numbers.data());
+                   tensors.data() + kernel.outputs.count, kernel.inputs.count, numbers.data(),
+                   narrow);
 }
 
 }  // namespace ACLHOST_ISA

@@ -14,7 +14,7 @@ constexpr int32_t kComputed = -1;  // instead of a term: the dtype that is compu
 constexpr int32_t kWhole = -1;     // instead of a term: the tensor itself
 
 struct TypedLoop {
-  aclDataType dtype;
+  aclDataType dtype;  // FLOAT16 and BF16 only where the loop looks at bits
   Loop loop;
 };
 

@@ -263,7 +263,7 @@ Status pointwise_sum(Loop loop, const Operand& out, const Operand* ins, int in_c
   BlockPlan plan(in_count + 1);
   const TensorView element = row_major_view(Shape{}, stored);
   const Operand value = {&element, stored};
-  Status status = find_conversions(&value, 1, ins, in_count, plan);
+  Status status = find_conversions(&value, 1, ins, in_count, false, plan);
   if (!status.ok()) return status;
   const Axes& inner = split.in_parts() ? split.summed : split.kept;
   const Axes& outer = split.in_parts() ? split.kept : split.summed;

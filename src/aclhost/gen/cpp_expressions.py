@@ -28,6 +28,8 @@ _COMPLEX_TYPES = {Domain.REAL: "Complex<T>", Domain.COMPLEX: "T"}
 _C_TYPES = {
     "FLOAT": "float",
     "DOUBLE": "double",
+    "FLOAT16": "Half",
+    "BF16": "BFloat16",
     "BOOL": "uint8_t",
     "COMPLEX64": "Complex<float>",
     "COMPLEX128": "Complex<double>",

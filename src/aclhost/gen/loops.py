@@ -96,7 +96,7 @@ def _kernel(op: Operator, loops: _Loops, position: Position) -> str:
         tables="\n".join(filter(None, tables)),
         computed=position(op, kernel.computed),
         variant=_position(op, kernel.variant, position),
-        dtypes=len(kernel.loop_dtypes),
+        dtypes=len(kernel.loop_dtypes) + len(kernel.narrow_dtypes),
         reduction=_position(op, kernel.reduction, position),
         inputs="inputs" if kernel.inputs else "{}",
         outputs="outputs",
@@ -106,7 +106,7 @@ def _kernel(op: Operator, loops: _Loops, position: Position) -> str:
 
 def _typed_loops(op: Operator, kernel: Pointwise, loops: _Loops) -> Iterator[str]:
     for variant in range(len(kernel.functions)):
-        for dtype in kernel.loop_dtypes:
+        for dtype in (*kernel.loop_dtypes, *kernel.narrow_dtypes):
             name = loops.name_of(op, kernel, domain_of(dtype), variant)
             yield f"      {{{dtype.c_name}, {name}<{c_type(dtype)}>}},"
 

@@ -67,6 +67,7 @@ class Operation:
     precedence: int = 13  # in Python; the highest for functions
     integer_cpp: str = ""  # where integers need another spelling
     of_bools: Operation | None = None  # what it means for BOOL
+    of_bits: bool = False  # of real numbers it looks at single bits only
 
 
 @dataclass(frozen=True, eq=False)

@@ -31,9 +31,10 @@ def _helper(
     result: str = "same",
     shown: str = "",
     of_bools: Operation | None = None,
+    of_bits: bool = False,
 ) -> Function:
     cpp = f"loops::{cpp or name}"
-    return Function(name, cpp, name, shown or name, result, on, of_bools=of_bools)
+    return Function(name, cpp, name, shown or name, result, on, of_bools=of_bools, of_bits=of_bits)
 
 
 exp = _function("exp", "rc")
@@ -87,10 +88,10 @@ _sign = _helper("sign", "irc")
 _real = _helper("real", "c", cpp="real_part", result="part")
 _imag = _helper("imag", "c", cpp="imaginary_part", result="part")
 _conj = _helper("conj", "c", cpp="conjugate")
-_isnan = _helper("isnan", "rc", cpp="is_nan", result="bool")
-_isinf = _helper("isinf", "rc", cpp="is_infinite", result="bool")
-_isfinite = _helper("isfinite", "rc", cpp="is_finite", result="bool")
-_signbit = _helper("signbit", "ir", cpp="sign_bit", result="bool")
+_isnan = _helper("isnan", "rc", cpp="is_nan", result="bool", of_bits=True)
+_isinf = _helper("isinf", "rc", cpp="is_infinite", result="bool", of_bits=True)
+_isfinite = _helper("isfinite", "rc", cpp="is_finite", result="bool", of_bits=True)
+_signbit = _helper("signbit", "ir", cpp="sign_bit", result="bool", of_bits=True)
 
 
 def _below(x: Element, domain: Domain) -> bool:

@@ -31,9 +31,10 @@ REMAINDER = Operation(
 )
 POWER = Operation("power", "loops::power", "power", "{0} ** {1}", precedence=12)
 NEGATIVE = Operation(
-    "negative", "-{0}", "negative", "-{0}", precedence=11, integer_cpp="loops::wrapping_negative"
-)
-ABSOLUTE = Operation("absolute", "loops::absolute", "absolute", "abs", "part", "irc")
+    "negative", "-{0}", "negative", "-{0}", precedence=11, integer_cpp="loops::wrapping_negative",
+    of_bits=True,
+)  # fmt: skip
+ABSOLUTE = Operation("absolute", "loops::absolute", "absolute", "abs", "part", "irc", of_bits=True)
 
 INVERT = Operation(
     "invert", "loops::invert", "invert", "~{0}", on="ui", precedence=11, of_bools=LOGICAL_NOT

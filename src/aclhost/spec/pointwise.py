@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 from aclhost.spec import dtypes
 from aclhost.spec.dtypes import DataType
-from aclhost.spec.expression import Domain, Element, Expression, Kind, domain_of
+from aclhost.spec.expression import (
+    Call,
+    Constant,
+    Domain,
+    Element,
+    Expression,
+    Kind,
+    Number,
+    domain_of,
+    parts,
+    walk,
+)
 from aclhost.spec.formula import formula
 from aclhost.spec.terms import Const, Term, const
 from aclhost.spec.trace import trace
@@ -106,6 +117,16 @@ class Pointwise:
     def loop_dtypes(self) -> tuple[DataType, ...]:
         """One for each loop, in the order of the dtypes."""
         return tuple(dict.fromkeys(loop_dtype(dtype) for dtype in self.dtypes))
+
+    @property
+    def narrow_dtypes(self) -> tuple[DataType, ...]:
+        """Of 16 bits, with loops of their own: the functions look at bits only."""
+        narrow = tuple(dtype for dtype in self.dtypes if dtype in (dtypes.FLOAT16, dtypes.BF16))
+        if not narrow or self.reduction is not None:
+            return ()
+        variants = range(len(self.functions))
+        of_bits = all(_of_bits(self.expressions(Domain.REAL, variant)) for variant in variants)
+        return narrow if of_bits else ()
 
     @property
     def domains(self) -> tuple[Domain, ...]:
@@ -230,6 +251,17 @@ def _expressions(kernel: Pointwise, domain: Domain, variant: int) -> tuple[Expre
     if len(results) != len(kernel.outputs):
         raise ValueError(f"{len(results)} results for the outputs {', '.join(kernel.outputs)}")
     return results
+
+
+def _of_bits(results: tuple[Expression, ...]) -> bool:
+    """Whether real inputs are tested or change their signs, and nothing else is there."""
+    for node in walk(results):
+        if node.kind not in (Kind(Domain.REAL), _TRUTH) or isinstance(node, Number | Constant):
+            return False
+        on_truth = all(part.kind == _TRUTH for part in parts(node))
+        if isinstance(node, Call) and not (node.operation.of_bits or on_truth):
+            return False
+    return True
 
 
 def _stated_kind(dtype: Term | None) -> Kind | None:

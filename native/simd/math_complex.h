@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of complex numbers, by std::complex<double>; not vectorised.
+// Functions of complex numbers, computed in double; not vectorised.
+//
+// Defined in math_complex.cc: <complex> takes longer to read than all loops of an operator.
 #pragma once
-
-#include <complex>
 
 #include "simd/convert.h"
 
@@ -10,19 +10,29 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace math {
 
+namespace complex {
+
+double abs(const Complex<double>& z);
+Complex<double> pow(const Complex<double>& z, const Complex<double>& w);
+
+}  // namespace complex
+
 template <typename Part>
-inline std::complex<double> to_standard(const Complex<Part>& z) {
-  return {z.real, z.imaginary};
+inline Complex<double> in_double(const Complex<Part>& z) {
+  return {static_cast<double>(z.real), static_cast<double>(z.imaginary)};
 }
 template <typename Part>
-inline Complex<Part> from_standard(const std::complex<double>& z) {
-  return {static_cast<Part>(z.real()), static_cast<Part>(z.imag())};
+inline Complex<Part> rounded(const Complex<double>& z) {
+  return {static_cast<Part>(z.real), static_cast<Part>(z.imaginary)};
 }
 
-#define ACLHOST_COMPLEX_FUNCTION(name)                     \
-  template <typename Part>                                 \
-  inline Complex<Part> name(const Complex<Part>& z) {      \
-    return from_standard<Part>(std::name(to_standard(z))); \
+#define ACLHOST_COMPLEX_FUNCTION(name)                 \
+  namespace complex {                                  \
+  Complex<double> name(const Complex<double>& z);      \
+  }                                                    \
+  template <typename Part>                             \
+  inline Complex<Part> name(const Complex<Part>& z) {  \
+    return rounded<Part>(complex::name(in_double(z))); \
   }
 ACLHOST_COMPLEX_FUNCTION(exp)
 ACLHOST_COMPLEX_FUNCTION(log)
@@ -39,24 +49,17 @@ ACLHOST_COMPLEX_FUNCTION(atan)
 ACLHOST_COMPLEX_FUNCTION(asinh)
 ACLHOST_COMPLEX_FUNCTION(acosh)
 ACLHOST_COMPLEX_FUNCTION(atanh)
+ACLHOST_COMPLEX_FUNCTION(reciprocal)
 #undef ACLHOST_COMPLEX_FUNCTION
 
 template <typename Part>
-inline Complex<Part> reciprocal(const Complex<Part>& z) {
-  return from_standard<Part>(1.0 / to_standard(z));
-}
-template <typename Part>
 inline Part abs(const Complex<Part>& z) {
-  return static_cast<Part>(std::abs(to_standard(z)));
+  return static_cast<Part>(complex::abs(in_double(z)));
 }
 
-// z^0 is 1; e^(w log z) would make it NaN for z = 0.
 template <typename Part>
 inline Complex<Part> pow(const Complex<Part>& z, const Complex<Part>& w) {
-  const std::complex<double> base = to_standard(z), exponent = to_standard(w);
-  if (exponent == 0.0) return {Part{1}, Part{0}};
-  if (base == 0.0 && exponent.real() > 0) return {Part{0}, Part{0}};
-  return from_standard<Part>(std::pow(base, exponent));
+  return rounded<Part>(complex::pow(in_double(z), in_double(w)));
 }
 
 }  // namespace math

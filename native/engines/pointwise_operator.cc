@@ -129,14 +129,14 @@ Status run_pointwise(const Args& args, const PointwiseKernel& kernel) {
   };
   const auto computed = static_cast<aclDataType>(evaluate(frame, kernel.computed));
   const int64_t variant = kernel.variant == kComputed ? 0 : evaluate(frame, kernel.variant);
-  Loop loop = find_loop(kernel, variant, computed);
-  const bool narrow = loop != nullptr && computed != loop_type(computed);
-  if (loop == nullptr) loop = find_loop(kernel, variant, loop_type(computed));
-  if (loop == nullptr) {
+  const Loop wide_loop = find_loop(kernel, variant, loop_type(computed));
+  if (wide_loop == nullptr) {
     const Table<TensorSource>& table = kernel.inputs.count > 0 ? kernel.inputs : kernel.outputs;
     return no_kernel_for(args.tensor(table.rows[0].param));
   }
 
+  // Bits are looked at as they are stored, unless a result is rounded to another type of 16 bits.
+  bool narrow = computed != loop_type(computed);
   CallViews views(frame, kernel.outputs.count + kernel.inputs.count);
   InlineVector<Operand, 8> tensors;  // outputs, then inputs
   for (const Table<TensorSource>* table : {&kernel.outputs, &kernel.inputs}) {
@@ -146,10 +146,13 @@ Status run_pointwise(const Args& args, const PointwiseKernel& kernel) {
       const bool present = args.arguments[source.param].present;
       Operand& operand = tensors.add();
       operand.dtype = dtype_or(source.dtype, computed);
+      narrow &= operand.dtype == computed || operand.dtype == loop_type(operand.dtype);
       Status found = views.find(present ? source : table->rows[0], &operand.view);
       if (!found.ok()) return found;
     }
   }
+  const Loop narrow_loop = narrow ? find_loop(kernel, variant, computed) : nullptr;
+  const Loop loop = narrow_loop != nullptr ? narrow_loop : wide_loop;
   InlineVector<Number, 4> numbers;
   for (int32_t i = 0; i < kernel.numbers.count; ++i) {
     const NumberSource& source = kernel.numbers.rows[i];
@@ -162,7 +165,7 @@ Status run_pointwise(const Args& args, const PointwiseKernel& kernel) {
   }
   return pointwise(loop, tensors.data(), kernel.outputs.count,
                    tensors.data() + kernel.outputs.count, kernel.inputs.count, numbers.data(),
-                   narrow);
+                   narrow_loop != nullptr);
 }
 
 }  // namespace ACLHOST_ISA

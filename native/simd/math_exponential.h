@@ -74,11 +74,6 @@ ACLHOST_INLINE float log2(float x) {
 ACLHOST_INLINE float log10(float x) {
   return log_special(x, static_cast<float>(log_normal(x) * kLog10E));
 }
-ACLHOST_INLINE float log1p(float x) {
-  const float result = static_cast<float>(log1p_normal(x));
-  const float special = log_special(1 + x, result);
-  return x == 0 ? x : special;
-}
 
 // sinh and cosh of x = n ln 2 + r by addition theorems from those of r, halves of 2^n and 2^-n.
 struct Hyperbolic {

@@ -96,21 +96,41 @@ ACLHOST_INLINE float log1p_exp(float x) {
   return power + (tail + ((x > 0 ? x : 0) - s * (p - rest)));
 }
 
-// x = 2^n (1 + f) with |f| <= 1/3; log x = n ln 2 + f - f^2 / 2 + f^3 polynomial.
-ACLHOST_INLINE float log(float x) {
-  const bool subnormal = x < 0x1p-126f;
-  const uint32_t bits = bits_of(subnormal ? x * 0x1p24f : x);
-  const uint32_t exponent = (bits - 0x3F2AAAABu) & 0xFF800000u;  // of x / (2/3)
-  const float n =
-      static_cast<float>(static_cast<int32_t>(exponent) >> 23) - (subnormal ? 24.0f : 0.0f);
-  const float f = from_bits(bits - exponent) - 1, square = f * f;
-  // So that log x is within 8.8e-10 of itself.
+// n ln 2 + log(1 + f) with |f| <= 1/3, the latter as f - f^2 / 2 + f^3 polynomial.
+ACLHOST_INLINE float log_of_parts(float n, float f) {
+  const float square = f * f;
+  // So that the logarithm is within 8.8e-10 of itself.
   const float cube_part =
       f * square *
       polynomial(f, 0.33333334f, -0.24999824f, 0.19999602f, -0.16679388f, 0.14304315f, -0.12198272f,
                  0.10755787f, -0.12834655f, 0.1200137f);
   const float rest = f + ((cube_part + n * -2.12194440e-4f) - 0.5f * square);
-  return log_special(x, rest + n * 0.693359375f);
+  return rest + n * 0.693359375f;
+}
+
+// As the exponent's bits: n of x = 2^n (1 + f).
+ACLHOST_INLINE uint32_t log_exponent(uint32_t bits) {
+  return (bits - 0x3F2AAAABu) & 0xFF800000u;  // of x / (2/3)
+}
+
+ACLHOST_INLINE float log(float x) {
+  const bool subnormal = x < 0x1p-126f;
+  const uint32_t bits = bits_of(subnormal ? x * 0x1p24f : x), exponent = log_exponent(bits);
+  const float n =
+      static_cast<float>(static_cast<int32_t>(exponent) >> 23) - (subnormal ? 24.0f : 0.0f);
+  return log_special(x, log_of_parts(n, from_bits(bits - exponent) - 1));
+}
+
+// f gets back what the sum 1 + x lost. Large sums lose nothing that counts, and 2^-n is no float.
+ACLHOST_INLINE float log1p(float x) {
+  const float sum = 1 + x;
+  const uint32_t bits = bits_of(sum), exponent = log_exponent(bits);
+  const float n = static_cast<float>(static_cast<int32_t>(exponent) >> 23);
+  const float lost = x < 1 ? x - (sum - 1) : 1 - (sum - x);
+  const float correction = sum < 0x1p30f ? lost * from_bits(0x3F800000u - exponent) : 0;
+  const float f = (from_bits(bits - exponent) - 1) + correction;
+  const float special = log_special(sum, log_of_parts(n, f));
+  return x == 0 ? x : special;
 }
 
 }  // namespace math

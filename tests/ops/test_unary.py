@@ -6,6 +6,7 @@ from __future__ import annotations
 from decimal import ROUND_HALF_EVEN, Decimal
 from functools import reduce
 
+import ml_dtypes
 import numpy as np
 import pytest
 import torch
@@ -42,6 +43,27 @@ def test_special_values_with_their_signs(op: Operator) -> None:
     np.testing.assert_allclose(got, wanted, rtol=1e-6, atol=1e-16)
     numbers = (np.abs(wanted) > 1e-16) | (wanted == 0)
     assert np.array_equal(np.signbit(got[numbers]), np.signbit(wanted[numbers]))
+
+
+@pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16])
+@pytest.mark.parametrize("name", ["neg", "abs", "is_finite", "is_inf", "logical_not"])
+def test_every_number_of_16_bits(name: str, dtype: type) -> None:
+    x = np.arange(1 << 16, dtype=np.uint16).view(dtype)
+    wide = getattr(aclhost, name)(x.astype(np.float32))
+    with np.errstate(invalid="ignore"):
+        wanted = wide.astype(dtype) if wide.dtype == np.float32 else wide
+    got = getattr(aclhost, name)(x)
+    numbers = ~np.isnan(x.astype(np.float32))
+    assert got.dtype == wanted.dtype
+    assert got[numbers].tobytes() == wanted[numbers].tobytes()
+    np.testing.assert_array_equal(got[~numbers], wanted[~numbers])
+
+
+def test_16_bits_to_16_other_bits() -> None:
+    x = np.array([-1.5, 2.0, -0.0], np.float16)
+    out = np.empty(3, ml_dtypes.bfloat16)
+    aclhost.neg(x, out=out)
+    np.testing.assert_array_equal(out.astype(np.float32), [1.5, -2.0, 0.0])
 
 
 @pytest.mark.parametrize("name", ["rsqrt", "log1p", "sinh"])

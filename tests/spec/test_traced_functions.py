@@ -273,6 +273,15 @@ def test_loops_for_few_types():
     assert [loop_dtype(each) for each in (BF16, FLOAT16, COMPLEX32)] == [FLOAT, FLOAT, COMPLEX64]
 
 
+def test_only_functions_of_bits_have_loops_on_16_bits():
+    halves = (FLOAT, FLOAT16, BF16)
+    for function in (abs, lambda x: -abs(x), math.isnan, math.logical_not):
+        assert kernel(function, halves).narrow_dtypes == (FLOAT16, BF16)
+    for function in (math.exp, lambda x: x + x, lambda x: math.where(x > 0, x, -x)):
+        assert kernel(function, halves).narrow_dtypes == ()
+    assert kernel(abs, (FLOAT, DOUBLE)).narrow_dtypes == ()
+
+
 def test_declarations_need_no_numpy():
     code = (
         "import sys; sys.modules['numpy'] = None\n"

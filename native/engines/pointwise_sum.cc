@@ -10,8 +10,8 @@
 #include "dtypes.h"
 #include "engines/block_loop.h"
 #include "engines/copy.h"
-#include "engines/lane_sums.h"
 #include "engines/scalars.h"
+#include "engines/sums.h"
 #include "operator/no_kernel.h"
 #include "operator/shapes.h"
 
@@ -32,15 +32,9 @@ struct Adder {
   void (*join)(char* totals, int64_t n);                     // all to the first
 };
 
-void sum_array(const double* values, int64_t n, double* total) {
-  reduce_detail::LaneSums<double> lanes;
-  lanes.add([](auto x, auto) { return x; }, n, values, values);
-  *total = lanes.total();
-}
-void sum_array(const float* values, int64_t n, double* total) {
-  reduce_detail::LaneSums<float> lanes;
-  lanes.add([](auto x, auto) { return x; }, n, values, values);
-  *total = lanes.total();
+template <typename T>
+void sum_array(const T* values, int64_t n, double* total) {
+  *total = sum_of(values, n);
 }
 void sum_array(const uint64_t* values, int64_t n, uint64_t* total) {
   *total = 0;
@@ -58,13 +52,7 @@ constexpr Adder make_adder(aclDataType total) {
             Total* to = reinterpret_cast<Total*>(totals);
             for (int64_t i = 0; i < n; ++i) to[i] += from[i];
           },
-          [](char* totals, int64_t n) {
-            Total* sums = reinterpret_cast<Total*>(totals);
-            for (int64_t half; n > 1; n = half) {
-              half = (n + 1) / 2;
-              for (int64_t i = 0; i + half < n; ++i) sums[i] += sums[i + half];
-            }
-          }};
+          [](char* totals, int64_t n) { join(reinterpret_cast<Total*>(totals), n); }};
 }
 
 const Adder* find_adder(aclDataType values) {

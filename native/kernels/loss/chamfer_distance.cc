@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The gradient of distances between points and the nearest ones of another set.
-#include <atomic>
 #include <memory>
 #include <new>
 
 #include "base/parallel.h"
 #include "kernels/loss/dense.h"
-#include "operator/index_error.h"
 #include "ops/chamfer_distance_backward.h"
 
 namespace aclhost {
@@ -35,19 +33,16 @@ struct Points {
   std::unique_ptr<double[]> sums;
 };
 
-// Points pull on their nearest ones, in the order of the points.
-void add(const Points& own, const Points& others, int64_t batch, FirstBadIndex& bad) {
+// Points pull on their nearest ones, in the order of the points; those without one stay.
+void add(const Points& own, const Points& others, int64_t batch) {
   for (int64_t i = 0; i < own.count; ++i) {
     const int64_t position = batch * own.count + i;
     const int64_t nearest = own.nearest.as<int32_t>()[position];
-    if (nearest < 0 || nearest >= others.count) {
-      bad.add({position, nearest});
-      continue;
-    }
-    const float gradient = own.gradients.as<float>()[position];
+    if (nearest < 0 || nearest >= others.count) continue;
+    const double gradient = own.gradients.as<float>()[position];
     const float *const from = own.point(batch, i), *const to = others.point(batch, nearest);
     for (int axis = 0; axis < 2; ++axis) {
-      const float slope = 2 * gradient * (from[axis] - to[axis]);
+      const double slope = 2 * gradient * (double{from[axis]} - to[axis]);
       own.sum(batch, i)[axis] += slope;
       others.sum(batch, nearest)[axis] -= slope;
     }
@@ -61,21 +56,15 @@ Status run(const ChamferDistanceBackwardArgs& args) {
   Status status = first.take(args.xyz1, args.idx1, args.gradDist1);
   if (status.ok()) status = second.take(args.xyz2, args.idx2, args.gradDist2);
   if (!status.ok()) return status;
-  FirstBadIndex bad1, bad2;
   parallel_for(args.xyz1.shape[0], 1, [&](int64_t begin, int64_t end) {
     for (int64_t batch = begin; batch < end; ++batch) {
-      add(first, second, batch, bad1);
-      add(second, first, batch, bad2);
+      add(first, second, batch);
+      add(second, first, batch);
     }
   });
   status = deliver(first.sums.get(), ACL_DOUBLE, args.xyz1.dtype, args.gradXyz1);
-  if (status.ok()) status = deliver(second.sums.get(), ACL_DOUBLE, args.xyz1.dtype, args.gradXyz2);
-  if (!status.ok()) return status;
-  if (bad1.get().position >= 0) {
-    return class_out_of_range(args.kOperator, "idx1", args.idx1, bad1.get(), second.count);
-  }
-  if (bad2.get().position < 0) return {};
-  return class_out_of_range(args.kOperator, "idx2", args.idx2, bad2.get(), first.count);
+  return status.ok() ? deliver(second.sums.get(), ACL_DOUBLE, args.xyz1.dtype, args.gradXyz2)
+                     : status;
 }
 
 }  // namespace ACLHOST_ISA

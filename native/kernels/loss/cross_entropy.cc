@@ -4,12 +4,12 @@
 #include <memory>
 #include <new>
 
+#include "engines/sums.h"
 #include "kernels/creation/fill.h"
 #include "kernels/loss/dense.h"
 #include "kernels/loss/log_softmax.h"
 #include "kernels/loss/rows.h"
-#include "kernels/loss/sums.h"
-#include "operator/index_error.h"
+#include "kernels/loss/targets.h"
 #include "ops/cross_entropy_loss.h"
 #include "ops/cross_entropy_loss_grad.h"
 #include "ops/softmax_cross_entropy_with_logits.h"
@@ -26,45 +26,11 @@ Reduction reduction_of(const char* word) {
   return word != nullptr && std::strcmp(word, "sum") == 0 ? Reduction::kSum : Reduction::kMean;
 }
 
-// The classes of rows and their weights.
-class Targets {
- public:
-  Status take(const TensorView& target, const TensorView& weight, int64_t classes,
-              int64_t ignored) {
-    limit_ = classes;
-    ignored_ = ignored;
-    Status status = classes_.take(target, ACL_INT64);
-    if (!status.ok() || !weight.present) return status;
-    status = weights_.take(weight, ACL_FLOAT);
-    weighted_ = true;
-    return status;
-  }
-
-  int64_t of(int64_t row) const { return classes_.as<int64_t>()[row]; }
-  // Whether the row counts; a class that does not exist is remembered.
-  bool counts(int64_t row, FirstBadIndex& bad) const {
-    const int64_t number = of(row);
-    if (number == ignored_) return false;
-    if (number >= 0 && number < limit_) return true;
-    bad.add({row, number});
-    return false;
-  }
-  float weight(int64_t number) const { return weighted_ ? weights_.as<float>()[number] : 1.0f; }
-
-  // The weight of all classes, or the sum of values weighted by class.
-  double weigh(const float* values, int64_t n, float* products) const {
-    if (!weighted_) return sum_of(values, n);
-    for (int64_t i = 0; i < n; ++i) products[i] = values[i] * weights_.as<float>()[i];
-    return sum_of(products, n);
-  }
-
- private:
-  DenseArray classes_;
-  DenseArray weights_;
-  bool weighted_ = false;
-  int64_t limit_ = 0;
-  int64_t ignored_ = 0;
-};
+// The sum of values weighted by class.
+double weigh(const Targets& targets, const float* values, int64_t n, float* products) {
+  for (int64_t i = 0; i < n; ++i) products[i] = values[i] * targets.weight(i);
+  return sum_of(products, n);
+}
 
 // The loss and the weight of each row.
 struct RowLosses {
@@ -96,6 +62,23 @@ Slopes slopes_of(float gradient, float smoothing, int64_t classes, double diviso
   const double each = gradient / divisor;
   return {static_cast<float>(each * (1 - smoothing)),
           static_cast<float>(each * smoothing / static_cast<double>(classes))};
+}
+
+// For the target's class exp(x) - 1, in one function or in double: the difference would cancel.
+void row_gradient(const float* x, const Targets& targets, int64_t number, const Slopes& slopes,
+                  int64_t classes, float* results, float* weights) {
+  const float picked = slopes.picked * targets.weight(number);
+  if (slopes.smoothed == 0) {
+    for (int64_t i = 0; i < classes; ++i) results[i] = math::exp(x[i]) * picked;
+    results[number] = math::expm1(x[number]) * picked;
+    return;
+  }
+  for (int64_t i = 0; i < classes; ++i) weights[i] = slopes.smoothed * targets.weight(i);
+  const double all = picked + sum_of(weights, classes);
+  for (int64_t i = 0; i < classes; ++i) {
+    const double own = double{weights[i]} + (i == number ? picked : 0);
+    results[i] = static_cast<float>(math::exp(double{x[i]}) * all - own);
+  }
 }
 
 double weight_of_rows(const Targets& targets, int64_t rows, FirstBadIndex& bad) {
@@ -144,11 +127,13 @@ Status run(const CrossEntropyLossArgs& args) {
       const int64_t number = targets.of(row);
       const float weight = targets.weight(number);
       const double picked = -double{results[number]} * weight;
-      const double all = -targets.weigh(results, classes, buffers.row(2));
       found.weights[row] = weight;
-      found.losses[row] = smoothing == 0 ? picked
-                                         : (1 - smoothing) * picked +
-                                               all * smoothing / static_cast<double>(classes);
+      found.losses[row] = picked;
+      if (smoothing != 0) {
+        const double all = -weigh(targets, results, classes, buffers.row(2));
+        const double share = smoothing / static_cast<double>(classes);
+        found.losses[row] = (1 - smoothing) * picked + share * all;
+      }
     }
     log_probabilities.write(row, results, buffers.raw());
   });
@@ -181,12 +166,8 @@ Status run(const CrossEntropyLossGradArgs& args) {
     const bool counts = targets.counts(row, bad);
     const float gradient = counts ? gradients.as<float>()[row * step] : 0;
     const Slopes slopes = slopes_of(gradient, smoothing, classes, divisor);
-    const int64_t number = counts ? targets.of(row) : 0;
-    const float picked = counts ? slopes.picked * targets.weight(number) : 0;
-    for (int64_t i = 0; i < classes; ++i) weights[i] = slopes.smoothed * targets.weight(i);
-    const float all = picked + static_cast<float>(sum_of(weights, classes));
-    for (int64_t i = 0; i < classes; ++i) results[i] = math::exp(x[i]) * all - weights[i];
-    if (counts) results[number] -= picked;
+    std::fill_n(results, classes, 0.0f);
+    if (counts) row_gradient(x, targets, targets.of(row), slopes, classes, results, weights);
     out.write(row, results, buffers.raw());
   });
   if (!status.ok() || bad.get().position < 0) return status;

@@ -87,7 +87,7 @@ struct Sample {
 };
 
 // Where the labels of each sample are.
-class Targets {
+class Labels {
  public:
   Status take(const TensorView& view, const IntArrayView& lengths) {
     lengths_ = lengths;
@@ -219,7 +219,7 @@ int64_t most_places(const TensorView& targets) {
 
 Status run(const CtcLossArgs& args) {
   const Cube logs(args.logProbs), alphas(args.logAlphaOut);
-  Targets targets;
+  Labels targets;
   Status status = targets.take(args.targets, args.targetlengths);
   if (!status.ok()) return status;
   const int64_t samples = logs.lengths[1], places = most_places(args.targets);
@@ -240,7 +240,7 @@ Status run(const CtcLossArgs& args) {
 
 Status run(const CtcLossBackwardArgs& args) {
   const Cube logs(args.logProbs), alphas(args.logAlpha), out(args.out);
-  Targets targets;
+  Labels targets;
   DenseArray losses, factors;
   Status status = targets.take(args.targets, args.targetLengths);
   if (status.ok()) status = losses.take(args.negLogLikelihood, ACL_DOUBLE);

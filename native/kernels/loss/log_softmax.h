@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "kernels/loss/sums.h"
+#include "engines/sums.h"
 #include "simd/math.h"
 
 namespace aclhost {

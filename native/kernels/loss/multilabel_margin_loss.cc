@@ -7,9 +7,9 @@
 #include <memory>
 #include <new>
 
+#include "engines/sums.h"
 #include "kernels/loss/dense.h"
 #include "kernels/loss/rows.h"
-#include "kernels/loss/sums.h"
 #include "operator/index_error.h"
 
 namespace aclhost {

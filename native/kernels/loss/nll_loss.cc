@@ -11,10 +11,10 @@
 #include "engines/cast.h"
 #include "engines/loop_nest.h"
 #include "engines/runs.h"
+#include "engines/sums.h"
 #include "kernels/creation/fill.h"
 #include "kernels/loss/dense.h"
-#include "kernels/loss/sums.h"
-#include "operator/index_error.h"
+#include "kernels/loss/targets.h"
 #include "ops/nll_loss2d.h"
 #include "ops/nll_loss2d_backward.h"
 #include "ops/nll_loss_backward.h"
@@ -72,33 +72,17 @@ struct Positions {
   int64_t class_stride;  // bytes
 };
 
-struct Targets {
-  const int64_t* classes;
-  const float* weights;
-  int64_t ignored;
-  int64_t limit;
-
-  // Whether the position counts; a class that does not exist is remembered.
-  bool counts(int64_t position, BadIndex& bad) const {
-    const int64_t number = classes[position];
-    if (number == ignored) return false;
-    if (number >= 0 && number < limit) return true;
-    if (bad.position < 0) bad = {position, number};
-    return false;
-  }
-};
-
 template <typename T>
 void losses_of(const Positions& self, const Targets& targets, int64_t begin, int64_t end,
-               float* losses, float* weights, BadIndex& bad) {
+               float* losses, float* weights, FirstBadIndex& bad) {
   self.for_each(begin, end, [&](int64_t first, const char* address, int64_t stride, int64_t count) {
     for (int64_t i = 0; i < count; ++i) {
       const int64_t at = first + i - begin;
       const bool counts = targets.counts(first + i, bad);
-      const int64_t number = counts ? targets.classes[first + i] : 0;
-      weights[at] = counts ? targets.weights[number] : 0;
-      losses[at] = 0;
+      weights[at] = losses[at] = 0;
       if (!counts) continue;
+      const int64_t number = targets.of(first + i);
+      weights[at] = targets.weight(number);
       const T value = load<T>(address + i * stride + number * self.class_stride);
       losses[at] = -widen(value) * weights[at];
     }
@@ -106,23 +90,12 @@ void losses_of(const Positions& self, const Targets& targets, int64_t begin, int
 }
 
 using LossesOf = void (*)(const Positions&, const Targets&, int64_t, int64_t, float*, float*,
-                          BadIndex&);
+                          FirstBadIndex&);
 
 LossesOf losses_for(aclDataType dtype) {
   if (dtype == ACL_FLOAT16) return losses_of<Half>;
   return dtype == ACL_BF16 ? losses_of<BFloat16> : losses_of<float>;
 }
-
-// The dense arrays of a call.
-struct Arrays {
-  Status take(const TensorView& target, const TensorView& weight) {
-    Status status = classes.take(target, ACL_INT64);
-    return status.ok() ? weights.take(weight, ACL_FLOAT) : status;
-  }
-
-  DenseArray classes;
-  DenseArray weights;
-};
 
 template <typename Args>
 Status each_loss(const Args& args, const Positions& self, const Targets& targets,
@@ -132,13 +105,11 @@ Status each_loss(const Args& args, const Positions& self, const Targets& targets
   if (losses == nullptr) return no_memory_for_copy();
   const LossesOf compute = losses_for(args.self.dtype);
   parallel_for(total, kPart * kGrain, [&](int64_t begin, int64_t end) {
-    BadIndex first;
     alignas(64) float weights[kPart];
     for (; begin < end; begin += kPart) {
       const int64_t last = std::min(begin + kPart, end);
-      compute(self, targets, begin, last, losses.get() + begin, weights, first);
+      compute(self, targets, begin, last, losses.get() + begin, weights, bad);
     }
-    bad.add(first);
   });
   Status status = deliver(losses.get(), ACL_FLOAT, rounded_type(args.self), args.out);
   return status.ok() ? deliver_one(0, ACL_FLOAT, args.totalWeightOut) : status;
@@ -153,15 +124,13 @@ Status reduced_loss(const Args& args, const Positions& self, const Targets& targ
   double* const weight_sums = sums.get() + parts + 1;
   const LossesOf compute = losses_for(args.self.dtype);
   parallel_for(parts, kGrain, [&](int64_t first, int64_t last) {
-    BadIndex found;
     alignas(64) float losses[kPart], weights[kPart];
     for (int64_t part = first; part < last; ++part) {
       const int64_t begin = part * kPart, end = std::min(begin + kPart, self.nest.total);
-      compute(self, targets, begin, end, losses, weights, found);
+      compute(self, targets, begin, end, losses, weights, bad);
       sums[part] = sum_of(losses, end - begin);
       weight_sums[part] = sum_of(weights, end - begin);
     }
-    bad.add(found);
   });
   const double total = join(sums.get(), parts), weight = join(weight_sums, parts);
   const double loss = args.reduction == kMean ? total / weight : total;
@@ -172,12 +141,10 @@ Status reduced_loss(const Args& args, const Positions& self, const Targets& targ
 
 template <typename Args>
 Status forward(const Args& args) {
-  Arrays arrays;
-  Status status = arrays.take(args.target, args.weight);
-  if (!status.ok()) return status;
   const Positions self(args.self);
-  const Targets targets = {arrays.classes.as<int64_t>(), arrays.weights.as<float>(),
-                           args.ignoreIndex, self.classes};
+  Targets targets;
+  Status status = targets.take(args.target, args.weight, self.classes, args.ignoreIndex);
+  if (!status.ok()) return status;
   FirstBadIndex bad;
   status = args.reduction == kNone ? each_loss(args, self, targets, bad)
                                    : reduced_loss(args, self, targets, bad);
@@ -195,12 +162,12 @@ struct Gradients {
   CastArray round;  // null: nothing is rounded before the cast
   CastArray cast;
 
-  void store(int64_t begin, int64_t end, BadIndex& bad) const {
+  void store(int64_t begin, int64_t end, FirstBadIndex& bad) const {
     alignas(64) float values[kPart];
     alignas(64) char rounded[kPart * sizeof(float)], results[kPart * 16];
     for (int64_t i = begin; i < end; ++i) {
       const bool counts = targets.counts(i, bad);
-      const float weight = counts ? targets.weights[targets.classes[i]] : 0;
+      const float weight = counts ? targets.weight(targets.of(i)) : 0;
       values[i - begin] = -(gradients[i * step] / divisor) * weight;
     }
     const char* source = reinterpret_cast<const char*>(values);
@@ -211,10 +178,9 @@ struct Gradients {
     cast(source, results, end - begin);
     const int64_t size = out.item_size;
     out.for_each(begin, end, [&](int64_t first, char* address, int64_t stride, int64_t count) {
-      BadIndex seen = bad;
       for (int64_t i = 0; i < count; ++i) {
-        if (!targets.counts(first + i, seen)) continue;
-        char* const to = address + i * stride + targets.classes[first + i] * out.class_stride;
+        if (!targets.counts(first + i)) continue;
+        char* const to = address + i * stride + targets.of(first + i) * out.class_stride;
         std::memcpy(to, results + (first + i - begin) * size, size);
       }
     });
@@ -223,16 +189,14 @@ struct Gradients {
 
 template <typename Args>
 Status backward(const Args& args) {
-  Arrays arrays;
-  DenseArray gradients, total;
-  for (Status status :
-       {arrays.take(args.target, args.weight), gradients.take(args.gradOutput, ACL_FLOAT),
-        total.take(args.totalWeight, ACL_FLOAT)}) {
-    if (!status.ok()) return status;
-  }
   const Positions out(args.out);
-  const Targets targets = {arrays.classes.as<int64_t>(), arrays.weights.as<float>(),
-                           args.ignoreIndex, out.classes};
+  Targets targets;
+  DenseArray gradients, total;
+  Status status = targets.take(args.target, args.weight, out.classes, args.ignoreIndex);
+  if (status.ok()) status = gradients.take(args.gradOutput, ACL_FLOAT);
+  if (status.ok()) status = total.take(args.totalWeight, ACL_FLOAT);
+  if (status.ok()) status = fill_with_zero(args.out);
+  if (!status.ok()) return status;
   const aclDataType rounded = rounded_type(args.self);
   const bool each = args.reduction == kNone && args.gradOutput.elements() == out.nest.total;
   const Gradients results = {out,
@@ -242,13 +206,9 @@ Status backward(const Args& args) {
                              args.reduction == kMean ? total.as<float>()[0] : 1.0f,
                              rounded == ACL_FLOAT ? nullptr : find_array_cast(ACL_FLOAT, rounded),
                              find_array_cast(rounded, args.out.dtype)};
-  Status status = fill_with_zero(args.out);
-  if (!status.ok()) return status;
   FirstBadIndex bad;
   parallel_for(out.nest.total, kPart * kGrain, [&](int64_t begin, int64_t end) {
-    BadIndex first;
-    for (; begin < end; begin += kPart) results.store(begin, std::min(begin + kPart, end), first);
-    bad.add(first);
+    for (; begin < end; begin += kPart) results.store(begin, std::min(begin + kPart, end), bad);
   });
   if (bad.get().position < 0) return {};
   return class_out_of_range(Args::kOperator, "target", args.target, bad.get(), out.classes);

@@ -4,9 +4,9 @@
 #include <memory>
 #include <new>
 
+#include "engines/sums.h"
 #include "kernels/loss/dense.h"
 #include "kernels/loss/rows.h"
-#include "kernels/loss/sums.h"
 #include "ops/cross_entropy_sum_exp_and_index_logit.h"
 #include "ops/fused_cross_entropy_loss_with_max_sum.h"
 #include "simd/math.h"
@@ -73,7 +73,8 @@ Status run(const FusedCrossEntropyLossWithMaxSumArgs& args) {
   const Column<float> losses(rows);
   if (!losses.ok()) return no_memory_for_copy();
   for (int64_t i = 0; i < rows; ++i) {
-    losses[i] = math::log(sums.as<float>()[i]) - predicted.as<float>()[i];
+    losses[i] =
+        static_cast<float>(std::log(double{sums.as<float>()[i]}) - predicted.as<float>()[i]);
   }
   if (args.vocabParallelLogitsOptional.present) {
     const FloatRows logits(args.vocabParallelLogitsOptional), softmax(args.softMaxOutOptional);

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import reduce
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -36,6 +36,7 @@ from aclhost.spec.rules.base import Shown, listing
 from aclhost.spec.shapes import (
     Broadcast,
     Broadcastable,
+    ElementsOf,
     Rank0,
     SameShape,
     ShapeIf,
@@ -44,7 +45,6 @@ from aclhost.spec.shapes import (
 )
 from aclhost.spec.terms import (
     DtypeOf,
-    Elements,
     If,
     In,
     Present,
@@ -143,32 +143,19 @@ def loss(
     notes: tuple[str, ...] = (),
 ) -> Operator:
     """A loss of elements, with their mean or sum; `shape` is that of a reduced result."""
-    whole, common = Broadcast(inputs), computed or promoted(*inputs)
+    common = computed or promoted(*inputs)
+    result = ShapeIf(In(AS_GIVEN, (0,)), Broadcast(inputs), shape or Rank0())
+    params = params_of(name, "out", result, dtype or common, {"reduction": REDUCTION})
     kernel = Pointwise(
         inputs, ("out",), (), common, function, dtypes, variants=variants, variant=variant,
         results=results, reduction=reduction,
     )  # fmt: skip
+    formula = f"{formula_of(kernel, shown)}; then nothing, the mean or the sum"
     op = pointwise_operator(
-        name,
-        summary,
-        params_of(
-            name,
-            "out",
-            ShapeIf(In(ValueOf("reduction"), (0,)), whole, shape or Rank0()),
-            dtype or common,
-            {"reduction": REDUCTION},
-        ),
-        checks,
-        kernel,
-        reference=reference,
-        ulps=ulps,
-        notes=notes,
-        formula=f"{formula_of(kernel, shown)}; then nothing, the mean or the sum",
-        shapes=shapes,
-    )
-    for number in (0, 2):
-        op = with_sample(op, lambda call, word=number: call.passing(reduction=word))
-    return with_spans(op, spans or {})
+        name, summary, params, checks, kernel, reference=reference, ulps=ulps, notes=notes,
+        formula=formula, shapes=shapes,
+    )  # fmt: skip
+    return _with_samples(op, spans or {})
 
 
 def loss_backward(
@@ -181,7 +168,6 @@ def loss_backward(
     out: str,
     inputs: tuple[str, ...] = ("gradOutput", "self", "target"),
     computed: Term | None = None,
-    results: Term | None = None,
     dtype: Term | None = None,
     spans: Mapping[str, Span] | None = None,
     variants: tuple[Callable[..., Element], ...] = (),
@@ -199,29 +185,26 @@ def loss_backward(
 ) -> Operator:
     """A gradient: a function of the inputs and of the count that a mean divides by."""
     common = computed or promoted(*inputs)
+    count = share or mean_share("count", ElementsOf(shape or Broadcast(inputs)))
     kernel = Pointwise(
-        inputs, (out,), (share or mean_share("count", Elements(out)),), common, function, FLOATS,
-        variants=variants, variant=variant, results=results,
+        inputs, (out,), (count,), common, function, FLOATS, variants=variants, variant=variant,
         reduction=const(2) if sums else None,
     )  # fmt: skip
     others: dict[str, Parameter] = {"reduction": reduction, **{flag.name: flag for flag in flags}}
+    params = params_of(name, out, shape or Broadcast(inputs), dtype or common, others)
+    notes = (*notes, "count is the number of elements with mean, else 1.")
     op = pointwise_operator(
-        name,
-        summary,
-        params_of(name, out, shape or Broadcast(inputs), dtype or common, others),
-        checks,
-        kernel,
-        reference=reference,
-        ulps=ulps,
-        ulps_from=_SMALL,
-        gradient=gradient,
-        formula=formula_of(kernel, shown),
-        notes=(*notes, "count is the number of elements with mean, else 1."),
-        shapes=shapes,
-    )
+        name, summary, params, checks, kernel, reference=reference, ulps=ulps, ulps_from=_SMALL,
+        gradient=gradient, formula=formula_of(kernel, shown), notes=notes, shapes=shapes,
+    )  # fmt: skip
+    return _with_samples(op, spans or {})
+
+
+def _with_samples(op: Operator, spans: Mapping[str, Span]) -> Operator:
+    """The operator with samples without reduction and with a sum."""
     for number in (0, 2):
-        op = with_sample(op, lambda call, word=number: call.passing(reduction=word))
-    return with_spans(op, spans or {})
+        op = with_sample(op, partial(Call.passing, reduction=number))
+    return with_spans(op, spans)
 
 
 def with_spans(op: Operator, spans: Mapping[str, Span]) -> Operator:
@@ -275,9 +258,11 @@ def promoted_with(optional: tuple[str, ...], *inputs: str) -> Term:
 
 
 def presence(*optional: str) -> Term:
-    """Which of two tensors are there: 1 for the first, and 2 for the second."""
-    bits = [If(Present(name), const(1 << i), const(0)) for i, name in enumerate(optional)]
-    return reduce(Sum, bits)
+    """Which of some tensors are there: 1 for the first, 2 for the second, and so on."""
+    total: Term = const(0)
+    for position, name in enumerate(optional):
+        total = Sum(total, If(Present(name), const(1 << position), const(0)))
+    return total
 
 
 def broadcasting(*inputs: str) -> tuple[Rule, ...]:

@@ -126,7 +126,6 @@ OP = Operator(
     notes=(
         "Sums are in double, in the order of the points.",
         "Shapes that do not fit only phase 2 notices.",
-        "An index of a point that does not exist is skipped and reported as out of range: 507015 "
-        "at the next synchronisation, and an exception in Python.",
+        "A point whose index names no point is left alone, as in upstream's kernel for Ascend 950.",
     ),
 )  # fmt: skip

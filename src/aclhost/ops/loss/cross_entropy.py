@@ -53,16 +53,21 @@ _NOTES = (
 def _log_softmax(x: Array) -> Array:
     import numpy as np
 
-    shifted = x - x.max(-1, keepdims=True)
+    shifted: Array = x - x.max(-1, keepdims=True)
     return shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
 
 
-def _row_weights(target: Array, weight: Array | None, classes: int, ignored: int) -> Array:
-    """The weights of all classes in rows that count, 0 in others."""
+def _slopes(
+    target: Array, weight: Array | None, classes: int, ignored: int, smoothing: float
+) -> tuple[Array, Array]:
+    """What each class of a row counts: by the target alone, and with all of them smoothed."""
     import numpy as np
 
     own = np.ones(classes) if weight is None else weight
-    return np.where((target != ignored)[:, None], own, 0.0)
+    weights = np.where((target != ignored)[:, None], own, 0.0)
+    picks = (np.arange(classes) == target[:, None]) * weights
+    share = np.float64(np.float32(smoothing))
+    return picks, (1 - share) * picks + share / classes * weights
 
 
 def golden(
@@ -73,11 +78,9 @@ def golden(
     """The loss, the logarithms of the softmax, and 0 for the other two."""
     import numpy as np
 
-    logs, classes = _log_softmax(input), input.shape[1]
-    weights = _row_weights(target, weight_optional, classes, ignore_index)
-    picks = (np.arange(classes) == target[:, None]) * weights
-    smoothing = np.float64(np.float32(label_smoothing))
-    losses = -(logs * ((1 - smoothing) * picks + smoothing / classes * weights)).sum(1)
+    logs, counts = _log_softmax(input), target != ignore_index
+    picks, slopes = _slopes(target, weight_optional, input.shape[1], ignore_index, label_smoothing)
+    losses = np.where(counts, -np.where(slopes != 0, logs * slopes, 0.0).sum(1), 0.0)
     total = {"none": losses, "sum": losses.sum(keepdims=True)}.get(
         reduction_optional or "mean", losses.sum(keepdims=True) / picks.sum()
     )
@@ -93,15 +96,12 @@ def golden_gradient(
     """The softmax's share of all slopes, less each class's own."""
     import numpy as np
 
-    classes = log_prob.shape[1]
-    weights = _row_weights(target, weight_optional, classes, ignore_index)
-    picks = (np.arange(classes) == target[:, None]) * weights
-    smoothing = np.float64(np.float32(label_smoothing))
-    slopes = (1 - smoothing) * picks + smoothing / classes * weights
+    classes, counts = log_prob.shape[1], (target != ignore_index)[:, None]
+    picks, slopes = _slopes(target, weight_optional, classes, ignore_index, label_smoothing)
     slopes = slopes * grad_loss.reshape(-1, 1)
     if (reduction_optional or "mean") == "mean":
         slopes = slopes / picks.sum()
-    return np.exp(log_prob) * slopes.sum(1, keepdims=True) - slopes
+    return np.where(counts, np.exp(log_prob) * slopes.sum(1, keepdims=True) - slopes, 0.0)
 
 
 def _torch_loss(
@@ -123,16 +123,18 @@ def _torch_gradient(
     grad_zloss_optional: Torch, lse_for_zloss_optional: Torch, reduction_optional: str | None,
     ignore_index: int, label_smoothing: float, lse_square_scale_for_zloss: float,
 ) -> Torch:  # fmt: skip
-    x = log_prob.clone().requires_grad_()
+    """Of logarithms that need not be normalised: exponentials count as the softmax."""
+    if label_smoothing:
+        return NotImplemented  # torch normalises
+    x = torch.zeros_like(log_prob).requires_grad_()
+    logs = log_prob + x - (log_prob.exp() * x).sum(1, keepdim=True)
     weight = None if weight_optional is None else weight_optional.to(x.dtype)
-    loss = torch.nn.functional.cross_entropy(
-        x, target.long(), weight, ignore_index=ignore_index,
-        reduction=reduction_optional or "mean", label_smoothing=label_smoothing,
+    loss = torch.nn.functional.nll_loss(
+        logs, target.long(), weight, ignore_index=ignore_index,
+        reduction=reduction_optional or "mean",
     )  # fmt: skip
     loss.backward(grad_loss.reshape(loss.shape))
-    # Of logarithms that are not normalised, upstream takes the exponentials for the softmax.
-    normalised = torch.allclose(torch.logsumexp(log_prob, 1), torch.zeros(()).to(x.dtype))
-    return x.grad if normalised else NotImplemented
+    return x.grad
 
 
 def _attributes(smoothing: str) -> tuple[Rule, ...]:
@@ -285,6 +287,7 @@ LOSS = Operator(
         _loss_call(5, 4, None, smoothing=1.0, ignored=-100),
     ),
     reference=_torch_loss,
+    ulps=8,
     draw=lambda random: _loss_call(**_drawn(random)),  # type: ignore[arg-type]
     typical=lambda n: _loss_call(max(n // 1000, 1), 1000, "mean", weighted=False, ignored=-100),
     notes=(
@@ -331,6 +334,7 @@ GRADIENT = Operator(
         _gradient_call(5, 4, None, smoothing=1.0, ignored=-100),
     ),
     reference=_torch_gradient,
+    ulps=8,
     gradient=Gradient(
         "aclnnCrossEntropyLoss", {"out": "input"}, {"gradLoss": "lossOut"},
         saved={"logProb": "logProbOut"},

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aclhost.ops.loss.build import Torch
+from aclhost.ops.loss.build import Torch, random_dtype
 from aclhost.ops.loss.ctc_calls import backward_call, drawn, loss_call
+from aclhost.ops.loss.shapes import number_is
 from aclhost.ops.pointwise.checks import feasible, given
 from aclhost.spec.dtypes import BF16, BOOL, DOUBLE, FLOAT, FLOAT16, INT32, INT64
-from aclhost.spec.gradient import Gradient
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import Flag, Int, IntArray, Parameter, TensorIn, TensorOut
 from aclhost.spec.products import A2, A3, A950
@@ -171,33 +171,29 @@ def _torch_backward(
     )  # fmt: skip
 
 
-def _number(id: str, parameter: str, holds: Term, text: str, shown: Term) -> tuple[Rule, ...]:
-    return requires(id, parameter, holds, text, (Shown("integer", shown),), f"Correct {parameter}.")
-
-
 def _blank_exists() -> tuple[Rule, ...]:
     blank = ValueOf("blank")
     holds = all_of(AtMost(const(0), blank), Not(AtMost(_CLASSES, blank)))
-    return _number("class_exists", "blank", holds, "blank must be a class of logProbs", blank)
+    return number_is("class_exists", "blank", holds, "blank must be a class of logProbs", blank)
 
 
 def _has_times() -> tuple[Rule, ...]:
     times = DimOf("logProbs", const(0))
     holds = Not(Equal(times, const(0)))
-    return _number("has_times", "logProbs", holds, "logProbs must have times", times)
+    return number_is("has_times", "logProbs", holds, "logProbs must have times", times)
 
 
 def _one_per_sample(parameter: str) -> tuple[Rule, ...]:
     count = LengthOf(parameter)
     text = f"{parameter} must have a value for each sample"
-    return _number("one_per_sample", parameter, Equal(count, _SAMPLES), text, count)
+    return number_is("one_per_sample", parameter, Equal(count, _SAMPLES), text, count)
 
 
 def _inputs_fit() -> tuple[Rule, ...]:
     longest = LargestItem("inputLengths")
     holds = AtMost(longest, DimOf("logProbs", const(0)))
     text = "inputLengths must be at most the times of logProbs"
-    return _number("lengths_fit", "inputLengths", holds, text, longest)
+    return number_is("lengths_fit", "inputLengths", holds, text, longest)
 
 
 def _targets_fit(lengths: str) -> tuple[Rule, ...]:
@@ -319,7 +315,7 @@ BACKWARD = Operator(
         _has_times(), rank_in("gradOut", 1), rank_in("negLogLikelihood", 1),
         rank_in("logProbs", 3), rank_in("logAlpha", 3), rank_in("targets", 1, 2),
         _blank_exists(),
-        _number(
+        number_is(
             "alphas_fit", "logAlpha",
             AtMost(Sum(Times(LargestItem("targetLengths"), const(2)), const(1)),
                    DimOf("logAlpha", const(2))),
@@ -342,17 +338,16 @@ BACKWARD = Operator(
     samples=(
         backward_call(),
         backward_call(dtype=FLOAT16, index=INT32, line=True, inputs=(6, 5, 4)),
-        backward_call(dtype=DOUBLE, index=BOOL, lengths=(1, 1), zero=True),
+        backward_call(index=BOOL, lengths=(1, 1), zero=True),
     ),
     reference=_torch_backward,
-    gradient=Gradient(
-        "aclnnCtcLoss", {"out": "logProbs"}, {"gradOut": "negLogLikelihoodOut"},
-        saved={"negLogLikelihood": "negLogLikelihoodOut", "logAlpha": "logAlphaOut",
-               "targetLengths": "targetlengths"},
-    ),
-    draw=lambda random: backward_call(**drawn(random)),  # type: ignore[arg-type]
+    draw=lambda random: backward_call(**{**drawn(random), "dtype": random_dtype(random)}),  # type: ignore[arg-type]
     typical=lambda n: backward_call(50, (10,) * max(n // 5000, 1), 100),
-    notes=_NOTES,
+    notes=(
+        *_NOTES,
+        "As in torch, it is the derivative by what went into the softmax before logProbs, so the "
+        "two cannot be paired like other gradients.",
+    ),
 )  # fmt: skip
 
 OPS = (LOSS, BACKWARD)

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from aclhost.ops.loss.build import PROBABILITY, Torch, broadcasting, loss_backward
 from aclhost.ops.pointwise.checks import feasible, given, listed, ranks
 from aclhost.ops.pointwise.declare import with_sample
 from aclhost.spec import math
+from aclhost.spec.call import Call
 from aclhost.spec.dtypes import BF16, FLOAT, FLOAT16
 from aclhost.spec.expression import Element
 from aclhost.spec.operator import Operator
@@ -130,9 +132,8 @@ def _backward(name: str, out: str, of: str) -> Operator:
                "broadcast to.",
                "Reductions above 3 and below 0 divide by nothing, as in upstream's code."),
     )  # fmt: skip
-    for changes in ({"reduction": 3}, {"logTarget": True}):
-        op = with_sample(op, lambda call, given=changes: call.passing(**given))
-    return op
+    op = with_sample(op, partial(Call.passing, reduction=3))
+    return with_sample(op, partial(Call.passing, logTarget=True))
 
 
 OPS = (

@@ -80,7 +80,8 @@ def _picked(self: Array, target: Array, weight: Array, ignored: int) -> tuple[Ar
     counts = target != ignored
     index = np.where(counts, target, 0).astype(np.int64)[..., None]
     weights = np.where(counts, weight[index[..., 0]], 0.0)
-    return -np.take_along_axis(classes, index, -1)[..., 0] * weights, weights
+    losses = -np.take_along_axis(classes, index, -1)[..., 0] * weights
+    return np.where(counts, losses, 0.0), weights
 
 
 def golden(
@@ -109,7 +110,8 @@ def golden_backward(
                             / divisor * weights, target.shape)  # fmt: skip
     axis = 0 if self.ndim == 1 else 1
     numbers = np.arange(self.shape[axis]).reshape((-1,) + (1,) * (self.ndim - axis - 1))
-    return np.where(numbers == np.expand_dims(target, axis), np.expand_dims(slope, axis), 0.0)
+    is_target = (numbers == np.expand_dims(target, axis)) & (numbers != ignore_index)
+    return np.where(is_target, np.expand_dims(slope, axis), 0.0)
 
 
 def _torch_forward(name: str) -> Any:  # noqa: ANN401

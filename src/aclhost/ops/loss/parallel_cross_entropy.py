@@ -7,6 +7,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from aclhost.ops.loss.build import TABLE, Torch, is_given, random_dtype
+from aclhost.ops.loss.shapes import number_is
 from aclhost.ops.pointwise.checks import given, listed
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.dtypes import BF16, FLOAT, INT32, DataType
@@ -14,7 +15,6 @@ from aclhost.spec.operator import Operator
 from aclhost.spec.params import Float, Int, TensorIn, TensorOut
 from aclhost.spec.products import A2, A3, A950
 from aclhost.spec.rules import (
-    Rule,
     dtype_in,
     inner,
     inside_storage,
@@ -112,17 +112,11 @@ def _torch_loss(
     return losses, shifted.exp() / sum_exp_logits.unsqueeze(-1)
 
 
-def _number(id: str, parameter: str, holds: Term, text: str, shown: Term) -> tuple[Rule, ...]:
-    return requires(id, parameter, holds, text, (Shown("integer", shown),), f"Correct {parameter}.")
-
-
 def _between(least: int, term: Term, most: int) -> Term:
     return all_of(AtMost(const(least), term), AtMost(term, const(most)))
 
 
-def _pieces_call(
-    shape: tuple[int, ...], dtype: DataType = FLOAT, start: int = 0, product: bool = True
-) -> Call:
+def _pieces_call(shape: tuple[int, ...], dtype: DataType = FLOAT, start: int = 0) -> Call:
     rows, classes = shape[:-1], shape[-1]
     return Call(
         {
@@ -183,17 +177,17 @@ PIECES = Operator(
         rank_in(_LOGITS, 2, 3),
         shape_is("target", WithoutLast(ShapeOf(_LOGITS)), f"of {_LOGITS} without its last length"),
         same_shape("globalLogitsMax", "target"),
-        _number("classes_in_range", _LOGITS, _between(16, _CLASSES, 200 * 1024),
+        number_is("classes_in_range", _LOGITS, _between(16, _CLASSES, 200 * 1024),
                 f"{_LOGITS} must have 16 to 204800 classes", _CLASSES),
-        _number("classes_aligned", _LOGITS,
+        number_is("classes_aligned", _LOGITS,
                 Equal(_CLASSES, If(In(DtypeOf(_LOGITS), (BF16,)), RoundedUp(_CLASSES, 16),
                                    RoundedUp(_CLASSES, 8))),
                 f"the classes of {_LOGITS} must be a multiple of 8, for BFLOAT16 of 16", _CLASSES),
-        _number("not_negative", "vocabStartIndex", AtMost(const(0), _START),
+        number_is("not_negative", "vocabStartIndex", AtMost(const(0), _START),
                 "vocabStartIndex must be at least 0", _START),
-        _number("range_fits", "vocabEndIndex", Equal(_END, Sum(_START, _CLASSES)),
+        number_is("range_fits", "vocabEndIndex", Equal(_END, Sum(_START, _CLASSES)),
                 f"vocabEndIndex must be vocabStartIndex plus the classes of {_LOGITS}", _END),
-        _number("rows_in_range", "target", _between(1, Elements("target"), 32 * 1024),
+        number_is("rows_in_range", "target", _between(1, Elements("target"), 32 * 1024),
                 "target must have 1 to 32768 elements", Elements("target")),
         *(same_shape(each, "target") for each in _COLUMNS), same_shape("expLogitsOut", _LOGITS),
         supported_on(A950),
@@ -202,9 +196,10 @@ PIECES = Operator(
     golden=golden_pieces,
     samples=(
         _pieces_call((5, 16)),
-        _pieces_call((2, 3, 32), BF16, 8),
+        _pieces_call((2, 3, 32), start=8),
     ),
     reference=_torch_pieces,
+    ulps=8,
     draw=_drawn_pieces,
     typical=lambda n: _pieces_call((max(n // 4096, 1), 4096)),
     notes=(
@@ -270,7 +265,7 @@ LOSS = Operator(
         inside_storage("logitsMax", "sumExpLogits", "predictedLogits", _VOCAB),
     ),
     launch_checks=(
-        when(_GIVEN, inner(_number(
+        when(_GIVEN, inner(number_is(
             "one_row_each", _VOCAB, Equal(DimOf(_VOCAB, const(0)), DimOf("logitsMax", const(0))),
             f"{_VOCAB} must have as many rows as logitsMax", DimOf(_VOCAB, const(0)),
         ))),
@@ -278,6 +273,7 @@ LOSS = Operator(
     golden=golden_loss,
     samples=(_loss_call(5, 7), _loss_call(3, 4, BF16), _loss_call(6, None)),
     reference=_torch_loss,
+    ulps=8,
     draw=_drawn_loss,
     typical=lambda n: _loss_call(max(n // 1000, 1), 1000),
     notes=(

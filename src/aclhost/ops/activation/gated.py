@@ -35,6 +35,10 @@ DIM = ValueOf("dim")
 HALVED = Int("dim", "Dimension that is halved.", default=-1)
 LEFT = Flag("activateLeft", "Whether the gate is the first half.", default=False)
 
+NOT_COMPARED = (
+    "Upstream does not compare the shape of the result, its document demands it; so does aclhost.",
+)
+
 Attributes = dict[str, tuple[Argument, ...]]  # by name, values to draw from
 
 

@@ -11,6 +11,7 @@ from aclhost.ops.activation.gated import (
     LAST,
     LEFT,
     NEW_BF16,
+    NOT_COMPARED,
     Gated,
     half,
     half_shape,
@@ -249,9 +250,6 @@ _APPROXIMATE = requires(
     "approximateOptional must be none or tanh", (Shown("text", "approximateOptional"),),
     'Pass "none", "tanh" or a null pointer, which means none.',
 )  # fmt: skip
-_NOT_COMPARED = (
-    "Upstream does not compare the shape of the result, its document demands it; so does aclhost.",
-)
 
 OPS = operators(
     _geglu_row("aclnnGeGlu", either=False),
@@ -268,7 +266,7 @@ OPS = operators(
         halves("input", LAST, "a", "b"), _torch_gelu_mul, halved="input", dim=LAST,
         words=_HALVES.format("input", "the last dimension").replace("te tells", "teOptional tells"),
         variants=(_gelu_mul_by_tanh,), variant=TextIs("approximateOptional", ("tanh",)),
-        attributes={"approximateOptional": (None, "none", "tanh")}, **_CLOSE, notes=_NOT_COMPARED,
+        attributes={"approximateOptional": (None, "none", "tanh")}, **_CLOSE, notes=NOT_COMPARED,
     ),
     Gated(
         "aclnnFatreluMul", "The first half, 0 below a threshold, times the second.",
@@ -279,6 +277,6 @@ OPS = operators(
         (*halves("input", LAST, "a", "b"), ("threshold", AlongChannels("threshold", "input"))),
         _torch_fatrelu_mul, halved="input", dim=LAST,
         words="a and b are the halves of input along the last dimension",
-        single=("threshold",), notes=_NOT_COMPARED, ulps=2,
+        single=("threshold",), notes=NOT_COMPARED, ulps=2,
     ),
 )  # fmt: skip

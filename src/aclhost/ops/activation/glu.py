@@ -10,6 +10,7 @@ from aclhost.ops.activation.gated import (
     FLOATS,
     HALVED,
     NEW_BF16,
+    NOT_COMPARED,
     Gated,
     half,
     half_shape,
@@ -59,9 +60,6 @@ Torch = Any
 
 _DTYPES = (FLOAT, FLOAT16, DOUBLE, NEW_BF16)
 _A_B = "a and b are the halves of {} along dim"
-_NOT_COMPARED = (
-    "Upstream does not compare the shape of the result, its document demands it; so does aclhost.",
-)
 
 
 def _glu(a: Element, b: Element) -> Element:
@@ -170,7 +168,7 @@ OPS = operators(
         (TensorIn("x", "Both halves."), HALVED, half("out", "x")),
         (*_generated("aclnnSwiGlu", "x", "out"), half_shape("out", "x"), inside_storage("x")),
         _swiglu, ("a", "b"), ("out",), halves("x", DIM, "a", "b"), _torch_swiglu,
-        words=_A_B.format("x"), notes=_NOT_COMPARED,
+        words=_A_B.format("x"), notes=NOT_COMPARED,
     ),
     Gated(
         "aclnnSwiGluGrad", "Gradient of the gated linear unit with SiLU.",

@@ -75,7 +75,10 @@ def _call(x: TensorArg, weight: TensorArg, gradient: TensorArg | None = None) ->
 
 
 def _draw(rng: Random) -> Call:
+    """Not empty: gradWeight would stay as it is."""
     x, weight = draw_tensors(rng)
+    while 0 in x.shape:
+        x, weight = draw_tensors(rng)
     lengths = tuple(rng.choice((length, 1)) for length in x.shape)
     return _call(x, weight, rng.choice((None, TensorArg(lengths, x.dtype))))
 
@@ -133,5 +136,6 @@ OP = Operator(
     notes=(
         "With several weights gradWeight has one dimension, whatever the shape of weight; the "
         "document says that it has that of weight.",
+        "Where self is empty, gradWeight is not written.",
     ),
 )

@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
+#include <limits>
 #include <type_traits>
 
 #include "engines/elementwise.h"
@@ -99,20 +101,24 @@ class Windows {
   struct Columns {
     int64_t first, count;
     Range all;
-    Range of[kMostTargets];
+    int32_t begin[kMostTargets];  // of each target's sources, counted from the first of all
+    int32_t size[kMostTargets];
     Number counted[kMostSources];  // of the targets, or of the sources for a gradient
+    bool single;                   // every target has one source
     int64_t even_begin, even_end;  // targets among them with as many sources each, evenly spaced
     int64_t step;
   };
   struct Buffers {
     alignas(64) Number sources[kMostSources];
     alignas(64) Number targets[kMostTargets];
+    alignas(64) T elements[kMostTargets];  // the targets, rounded
   };
   struct Rows {
-    int64_t slab;
+    int64_t number;  // of the slab
+    Slab slab;       // of sources
     Range depth, height;
-    bool operator==(const Rows& other) const {
-      return slab == other.slab && depth.begin == other.depth.begin &&
+    bool same_as(const Rows& other) const {
+      return number == other.number && depth.begin == other.depth.begin &&
              depth.end == other.depth.end && height.begin == other.height.begin &&
              height.end == other.height.end;
     }
@@ -120,24 +126,33 @@ class Windows {
 
   // Rows are numbered through all slabs and computed independently.
   void compute_rows(int64_t begin, int64_t end) const {
-    const Volumes& targets = work_.targets;
     Columns columns;
     Buffers buffers;
-    for (columns.first = 0; columns.first < targets.shape[4]; columns.first += columns.count) {
+    for (columns.first = 0; columns.first < work_.targets.shape[4];
+         columns.first += columns.count) {
       take_columns(&columns);
-      Rows before = {-1, {0, 0}, {0, 0}};
-      for (int64_t row = begin; row < end; ++row) {
-        const int64_t h = row % targets.shape[3], plane = row / targets.shape[3];
-        const int64_t d = plane % targets.shape[2], slab = plane / targets.shape[2];
-        const Rows rows = {slab, work_.sources_of(0, d), work_.sources_of(1, h)};
-        // Neighbours of one window get the same gradients.
-        if (!(rows == before)) compute_row(rows, columns, &buffers);
-        before = rows;
-        if (Join::kDivides && !work_.gradient) {
-          divide(work_.counted(0, d) * work_.counted(1, h), columns, buffers.targets);
-          before.slab = -1;
+      compute_columns(columns, begin, end, &buffers);
+    }
+  }
+
+  void compute_columns(const Columns& columns, int64_t begin, int64_t end, Buffers* buffers) const {
+    const int64_t planes = work_.targets.shape[2], rows = work_.targets.shape[3];
+    int64_t h = begin % rows, d = begin / rows % planes, number = begin / rows / planes;
+    for (int64_t left = end - begin; left > 0; ++number, d = 0) {
+      const Slab to = work_.targets.slab(number);
+      Rows now = {number, work_.sources.slab(number), {}, {}}, before = {-1, now.slab, {}, {}};
+      for (; d < planes && left > 0; ++d, h = 0) {
+        now.depth = work_.sources_of(0, d);
+        for (; h < rows && left > 0; ++h, --left) {
+          now.height = work_.sources_of(1, h);
+          // Neighbours of one window get the same gradients.
+          if (!work_.gradient || !now.same_as(before)) {
+            compute_row(now, columns, buffers);
+            round(work_.counted(0, d) * work_.counted(1, h), columns, buffers);
+            before = now;
+          }
+          put(to.row(d, h), columns, buffers->elements);
         }
-        put(targets.slab(slab).row(d, h), columns, buffers.targets);
       }
     }
   }
@@ -147,10 +162,13 @@ class Windows {
     const int64_t most = std::min(left, kMostTargets);
     columns->all = work_.sources_of(2, columns->first);
     int64_t count = 0;
+    columns->single = true;
     for (; count < most; ++count) {
       const Range of = work_.sources_of(2, columns->first + count);
       if (count > 0 && of.end - columns->all.begin > kMostSources) break;
-      columns->of[count] = of;
+      columns->begin[count] = static_cast<int32_t>(of.begin - columns->all.begin);
+      columns->size[count] = static_cast<int32_t>(std::min(of.size(), kMostSources));
+      columns->single = columns->single && of.size() == 1;
       columns->all.end = std::max(columns->all.end, of.end);
     }
     columns->count = count;
@@ -168,25 +186,21 @@ class Windows {
 
   // Only the first and the last ones differ, by the padding.
   static void find_even(Columns* columns) {
-    const Range* const of = columns->of;
+    const int32_t *const begin = columns->begin, *const size = columns->size;
     const int64_t middle = columns->count / 2;
     columns->even_begin = columns->even_end = 0;
     if (columns->count < 4) return;
-    const int64_t size = of[middle].size(), step = of[middle + 1].begin - of[middle].begin;
-    const auto is_even = [&](int64_t a, int64_t b) {
-      return of[a].size() == size && of[b].size() == size && of[b].begin - of[a].begin == step;
+    const int32_t usual = size[middle], step = begin[middle + 1] - begin[middle];
+    const auto is_even = [=](int64_t i) {
+      return size[i] == usual && size[i + 1] == usual && begin[i + 1] - begin[i] == step;
     };
-    if (step <= 0 || size <= 0 || size > kLanes || !is_even(middle, middle + 1)) return;
+    if (step <= 0 || usual <= 0 || usual > kLanes || !is_even(middle)) return;
     columns->step = step;
-    columns->even_begin = middle;
-    columns->even_end = middle + 2;
-    while (columns->even_begin > 0 && is_even(columns->even_begin - 1, columns->even_begin)) {
-      --columns->even_begin;
-    }
-    while (columns->even_end < columns->count &&
-           is_even(columns->even_end - 1, columns->even_end)) {
-      ++columns->even_end;
-    }
+    int64_t first = middle, last = middle + 1;
+    while (first > 0 && is_even(first - 1)) --first;
+    while (last + 1 < columns->count && is_even(last)) ++last;
+    columns->even_begin = first;
+    columns->even_end = last + 1;
   }
 
   void compute_row(const Rows& rows, const Columns& columns, Buffers* buffers) const {
@@ -210,7 +224,7 @@ class Windows {
   }
 
   void join_rows(const Rows& rows, const Range& part, const Number* counted, Number* to) const {
-    const Slab slab = work_.sources.slab(rows.slab);
+    const Slab& slab = rows.slab;
     const int64_t stride = slab.strides[2], count = part.size();
     std::fill_n(to, count, Join::template start<Number>());
     for (int64_t d = rows.depth.begin; d < rows.depth.end; ++d) {
@@ -249,26 +263,35 @@ class Windows {
   }
 
   static void join_columns(const Columns& columns, Buffers* buffers) {
-    const auto join_one = [&](int64_t i) {
-      const Range& of = columns.of[i];
-      const Number* const from = buffers->sources + (of.begin - columns.all.begin);
-      buffers->targets[i] = join_run(from, of.size());
-    };
-    for (int64_t i = 0; i < columns.even_begin; ++i) join_one(i);
-    const int64_t begin = columns.even_begin, even = columns.even_end - begin;
-    if (even > 0) {
-      const Number* const from = buffers->sources + (columns.of[begin].begin - columns.all.begin);
-      Number* const to = buffers->targets + begin;
-      const int64_t size = columns.of[begin].size();
-      if (columns.step == 1) {
-        join_even(from, std::integral_constant<int64_t, 1>{}, size, even, to);
-      } else if (columns.step == 2) {
-        join_even(from, std::integral_constant<int64_t, 2>{}, size, even, to);
-      } else {
-        join_even(from, columns.step, size, even, to);
-      }
+    const Number* const from = buffers->sources;
+    Number* const to = buffers->targets;
+    if (columns.single) {
+      for (int64_t i = 0; i < columns.count; ++i) to[i] = from[columns.begin[i]];
+      return;
     }
-    for (int64_t i = columns.even_end; i < columns.count; ++i) join_one(i);
+    const auto join_some = [&](int64_t first, int64_t end) {
+      for (int64_t i = first; i < end; ++i) {
+        to[i] = join_run(from + columns.begin[i], columns.size[i]);
+      }
+    };
+    join_some(0, columns.even_begin);
+    join_even(columns, from, to);
+    join_some(columns.even_end, columns.count);
+  }
+
+  static void join_even(const Columns& columns, const Number* from, Number* to) {
+    const int64_t first = columns.even_begin, count = columns.even_end - first;
+    if (count == 0) return;
+    from += columns.begin[first];
+    to += first;
+    const int64_t size = columns.size[first];
+    if (columns.step == 1) {
+      join_even(from, std::integral_constant<int64_t, 1>{}, size, count, to);
+    } else if (columns.step == 2) {
+      join_even(from, std::integral_constant<int64_t, 2>{}, size, count, to);
+    } else {
+      join_even(from, columns.step, size, count, to);
+    }
   }
 
   template <typename Step>
@@ -299,23 +322,28 @@ class Windows {
     return lanes[0];
   }
 
-  static void divide(int64_t rows_counted, const Columns& columns, Number* targets) {
+  void round(int64_t rows_counted, const Columns& columns, Buffers* buffers) const {
+    const int64_t count = columns.count;
     if constexpr (Join::kDivides) {
       const auto rows = static_cast<Number>(rows_counted);
-      for (int64_t i = 0; i < columns.count; ++i) targets[i] /= rows * columns.counted[i];
+      for (int64_t i = 0; i < count && !work_.gradient; ++i) {
+        buffers->targets[i] /= rows * columns.counted[i];
+      }
+    }
+    for (int64_t i = 0; i < count; ++i) {
+      buffers->elements[i] = WindowNumber<T>::to(buffers->targets[i]);
     }
   }
 
-  void put(char* row, const Columns& columns, const Number* from) const {
+  void put(char* row, const Columns& columns, const T* elements) const {
     constexpr int64_t kSize = sizeof(T);
-    const int64_t stride = work_.targets.strides[4];
-    const auto put_all = [&](auto step) {
-      char* const to = row + columns.first * step;
-      for (int64_t i = 0; i < columns.count; ++i) {
-        store<T>(to + i * step, WindowNumber<T>::to(from[i]));
-      }
-    };
-    stride == kSize ? put_all(std::integral_constant<int64_t, kSize>{}) : put_all(stride);
+    const int64_t stride = work_.targets.strides[4], count = columns.count;
+    char* const to = row + columns.first * stride;
+    if (stride == kSize) {
+      std::memcpy(to, elements, static_cast<size_t>(count * kSize));
+    } else {
+      for (int64_t i = 0; i < count; ++i) store(to + i * stride, elements[i]);
+    }
   }
 
   const WindowWork& work_;

@@ -186,3 +186,24 @@ def test_dtypes_of_tensors_that_only_give_a_shape() -> None:
     half = IMAGE.astype(np.float16)
     out = aclhost.avg_pool2d_backward(np.ones((1, 1, 2, 2), np.float32), half, [2, 2], [1, 1])
     assert out.dtype == np.float32
+
+
+def test_volumes_of_one_plane_are_images() -> None:
+    image = RNG.normal(size=(2, 3, 7, 5)).astype(np.float32)
+    volume, size = image[:, :, None], (3, 4)
+    means = aclhost.adaptive_avg_pool2d(image, size)
+    assert np.array_equal(aclhost.adaptive_avg_pool3d(volume, (1, *size))[:, :, 0], means)
+    wanted = aclhost.adaptive_avg_pool2d_backward(means, image)
+    got = aclhost.adaptive_avg_pool3d_backward(means[:, :, None], volume)
+    assert np.array_equal(got[:, :, 0], wanted)
+    maxima, indices = aclhost.adaptive_max_pool2d(image, size)
+    got, places = aclhost.adaptive_max_pool3d(volume, (1, *size))
+    assert np.array_equal(got[:, :, 0], maxima)
+    assert np.array_equal(places[:, :, 0], indices)
+    wanted = aclhost.adaptive_max_pool2d_backward(means, image, indices)
+    got = aclhost.adaptive_max_pool3d_backward(means[:, :, None], volume, places)
+    assert np.array_equal(got[:, :, 0], wanted)
+    pooled = aclhost.avg_pool2d(image, [2, 2])
+    wanted = aclhost.avg_pool2d_backward(pooled, image, [2, 2])
+    got = aclhost.avg_pool3d_backward(pooled[:, :, None], volume, [1, 2, 2])
+    assert np.array_equal(got[:, :, 0], wanted)

@@ -192,7 +192,7 @@ _FORWARD_2D = Operator(
     golden=_golden(2),
     reference=_reference(2),
     summed=("self",),
-    ulps=16,
+    ulps=4,
     samples=samples(_forward_call, 2),
     draw=drawn(_forward_call, 2),
     typical=typical(_forward_call, 2),
@@ -236,7 +236,7 @@ _BACKWARD_2D = Operator(
     golden=_golden_backward(2),
     reference=_reference_backward(2),
     summed=("gradOutput",),
-    ulps=16,
+    ulps=4,
     gradient=Gradient(
         "aclnnAdaptiveAvgPool2d", results={"out": "self"}, given={"gradOutput": "out"}
     ),
@@ -283,7 +283,7 @@ _FORWARD_3D = Operator(
     golden=_golden(3),
     reference=_reference(3),
     summed=("self",),
-    ulps=16,
+    ulps=4,
     samples=samples(_forward_call, 3),
     draw=drawn(_forward_call, 3),
     typical=typical(_forward_call, 3),
@@ -354,7 +354,7 @@ _BACKWARD_3D = Operator(
     golden=_golden_backward(3),
     reference=_reference_backward(3),
     summed=("gradOutput",),
-    ulps=16,
+    ulps=4,
     gradient=Gradient(
         "aclnnAdaptiveAvgPool3d", results={"out": "self"}, given={"gradOutput": "out"}
     ),

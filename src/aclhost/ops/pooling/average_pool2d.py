@@ -29,6 +29,7 @@ from aclhost.ops.pooling.windows import (
     length,
     lengths_positive,
     rank_is,
+    taking,
 )
 from aclhost.spec.dtypes import FLOAT, HIFLOAT8
 from aclhost.spec.formats import NCHW, NCL
@@ -201,10 +202,14 @@ AVG_POOL2D = Operator(
         inner(dtype_in("self", *FLOATS)),
         when(_CUBE, one_of("cubeMathType", 0, 2)),
     ),
-    golden=golden(2),
+    golden=taking(
+        "self kernel_size strides paddings ceil_mode count_include_pad divisor_override "
+        "cube_math_type",
+        golden(2),
+    ),
     reference=reference(2),
     summed=("self",),
-    ulps=16,
+    ulps=4,
     samples=samples(_FORWARD_CALL, (1, 2, 4, 5)),
     draw=drawn(_FORWARD_CALL, 2),
     typical=typical(_FORWARD_CALL, 2),
@@ -273,10 +278,14 @@ AVG_POOL2D_BACKWARD = Operator(
         ),
     ),
     launch_checks=(inner(shape_is("gradOutput", pooled(_BACKWARD, 2), "that pooling self gives")),),
-    golden=golden_backward(2),
+    golden=taking(
+        "grad_output self kernel_size stride padding ceil_mode count_include_pad "
+        "divisor_override cube_math_type",
+        golden_backward(2),
+    ),
     reference=reference_backward(2),
     summed=("gradOutput",),
-    ulps=16,
+    ulps=4,
     gradient=Gradient(
         "aclnnAvgPool2d",
         results={"gradInput": "self"},

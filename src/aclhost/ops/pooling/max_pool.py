@@ -90,9 +90,9 @@ def golden(
     self: Array,
     kernel_shape: Ints,
     strides: Ints,
+    auto_pad: int,
     pads: Ints,
     dilations: Ints,
-    auto_pad: int,
     ceil_mode: int,
 ) -> Array:
     """The maximum of each slice; -inf, or the least integer, where a window sees only padding."""
@@ -101,18 +101,17 @@ def golden(
     call = _call(FLOAT, self.shape, (kernel_shape, strides, pads), ceil_mode)
     lowest = np.iinfo(self.dtype).min if self.dtype.kind in "iu" else -np.inf
     out = np.full(_POOLED.evaluate(call), lowest, self.dtype)
-    before = [_pad(axis, after=False).evaluate(call) for axis in range(2)]
-    kernel = [item("kernelShape", axis).evaluate(call) for axis in range(2)]
-    steps = [strides[0 if len(strides) == 1 else axis] if strides else 1 for axis in range(2)]
-    for i, j in np.ndindex(*out.shape[-2:]):
-        first = [o * s - p for o, s, p in zip((i, j), steps, before, strict=True)]
-        rows, columns = (
-            slice(max(f, 0), max(f + k, 0)) for f, k in zip(first, kernel, strict=True)
-        )
+    for place in np.ndindex(*out.shape[-2:]):
+        rows, columns = (_seen(call, axis, o) for axis, o in enumerate(place))
         window = self[..., rows, columns]
         if window.shape[-1] and window.shape[-2]:
-            out[..., i, j] = window.max((-2, -1))
+            out[..., place[0], place[1]] = window.max((-2, -1))
     return out
+
+
+def _seen(call: Call, axis: int, window: int) -> slice:
+    first = window * _COUNTS[axis].stride.evaluate(call) - _COUNTS[axis].before.evaluate(call)
+    return slice(max(first, 0), max(first + _COUNTS[axis].kernel.evaluate(call), 0))
 
 
 def _reference(torch: Any, self: Any, **given: Any) -> Any:  # noqa: ANN401

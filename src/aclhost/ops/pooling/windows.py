@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from inspect import Parameter, Signature
+from typing import Any
+
 from aclhost.spec import formats, products
 from aclhost.spec.call import TensorArg
 from aclhost.spec.dtypes import BF16, FLOAT, FLOAT16, DataType
@@ -168,3 +172,10 @@ def not_channels_last(tensor: str) -> Rules:
 def labelled(shape: tuple[int, ...], dtype: DataType = FLOAT) -> TensorArg:
     """A tensor with the label of its rank."""
     return TensorArg(shape, dtype, format=of_rank(len(shape)))
+
+
+def taking(names: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A golden that several operators share, with the parameters of one of them."""
+    parameters = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names.split()]
+    function.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    return function

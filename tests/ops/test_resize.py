@@ -61,6 +61,55 @@ def test_weights_of_nothing() -> None:
     assert row.tolist() == [1, INF, INF, INF, 3]
 
 
+FORWARD = [
+    "resize",
+    "upsample_bicubic2d",
+    "upsample_bicubic2d_aa",
+    "upsample_bilinear2d",
+    "upsample_bilinear2d_aa",
+    "upsample_linear1d",
+    "upsample_nearest1d",
+    "upsample_nearest1d_v2",
+    "upsample_nearest2d",
+    "upsample_nearest2d_v2",
+    "upsample_nearest_exact1d",
+    "upsample_nearest_exact2d",
+    "upsample_nearest_exact3d",
+    "upsample_nearest3d",
+    "upsample_trilinear3d",
+]
+BACKWARD = [
+    "upsample_bicubic2d_aagrad",
+    "upsample_bicubic2d_backward",
+    "upsample_bilinear2d_aabackward",
+    "upsample_bilinear2d_backward",
+    "upsample_bilinear2d_backward_v2",
+    "upsample_linear1d_backward",
+    "upsample_nearest1d_backward",
+    "upsample_nearest2d_backward",
+    "upsample_nearest_exact1d_backward",
+    "upsample_nearest_exact2d_backward",
+    "upsample_nearest_exact3d_backward",
+    "upsample_nearest3d_backward",
+    "upsample_trilinear3d_backward",
+]
+
+
+@pytest.mark.parametrize("name", [*FORWARD, *BACKWARD])
+def test_weights_add_up_to_one(name: str) -> None:
+    """What is the same everywhere stays so, and no gradient gets lost."""
+    op = next(op for op in ops.ALL if op.snake_name == name)
+    call = op.samples[0]
+    arguments = {param.python_name: call.arguments[param.name] for param in op.python_params()}
+    source = op.params[0].python_name
+    ones = np.ones(call.shape(op.params[0].name), np.float32)
+    result = getattr(aclhost, name)(**{**arguments, source: ones})
+    if name in FORWARD:
+        assert result == pytest.approx(np.ones(result.shape), rel=1e-6)
+    else:
+        assert result.sum() == pytest.approx(ones.size, rel=1e-6)
+
+
 LONG = [
     ("upsample_linear1d", (2, 3, 5000), (3001,), {}),
     ("upsample_linear1d", (1, 1, 3), (4000,), {}),

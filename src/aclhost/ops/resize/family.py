@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -249,8 +250,9 @@ class Resizing:
     def facts(self, torch_name: str, weights: goldens.Weights | None = None) -> dict[str, Any]:
         """What a declaration says about numbers; nearest neighbours have no weights."""
         sums = self.backward or weights is not None
+        golden = self.nearest() if weights is None else self.weighted(weights)
         return {
-            "golden": self.nearest() if weights is None else self.weighted(weights),
+            "golden": self._with_parameters(golden),
             "terms": None if weights is None else self.weighted(goldens.absolute(weights)),
             "reference": self.torch(torch_name),
             "summed": (self.source,) if sums else (),
@@ -258,6 +260,20 @@ class Resizing:
             "typical": self.typical,
             "labelled": self.labelled,
         }
+
+    def _with_parameters(self, golden: Callable[..., Array]) -> Callable[..., Array]:
+        """The golden with the names that it takes, for those who look at them."""
+        names = [
+            self.source,
+            "outputSize",
+            *(["inputSize"] if self.backward else []),
+            *(["alignCorners"] if self.aligns else []),
+            *self.scales,
+        ]
+        kind = inspect.Parameter.KEYWORD_ONLY
+        parameters = [inspect.Parameter(snake_case(name), kind) for name in names]
+        golden.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        return golden
 
     def torch(self, name: str) -> Callable[..., Any]:
         """The function of torch's that takes scales, in single precision like places and weights.
@@ -267,6 +283,8 @@ class Resizing:
 
         def reference(torch: Any, **arguments: Any) -> Any:  # noqa: ANN401
             x, (inputs, outputs) = arguments[snake_case(self.source)], self.sizes(arguments)
+            if self.shift is None and not torch.isfinite(x).all():
+                return NotImplemented  # torch multiplies infinity by weights of 0
             counting = self.counting(arguments)
             if not all(map(self._is_like_torch, inputs, outputs, counting)):
                 return NotImplemented

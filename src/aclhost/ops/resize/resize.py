@@ -79,6 +79,8 @@ def _golden(self: Array, scales: tuple[float, ...], mode: str) -> Array:
 
 
 def _torch(torch: Any, self: Any, scales: tuple[float, ...], mode: str) -> Any:  # noqa: ANN401
+    if not torch.isfinite(self).all():
+        return NotImplemented  # torch multiplies infinity by weights of 0
     flags = [] if mode.startswith("nearest") else [False]
     function = torch.ops.aten.upsample_bilinear2d if flags else torch.ops.aten.upsample_nearest2d
     return function(self.float(), list(_lengths(self, scales)), *flags, None, None)

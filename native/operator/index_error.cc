@@ -49,4 +49,10 @@ Status class_out_of_range(const char* op, const char* parameter, const TensorVie
                       "Pass classes that the input has; others were skipped.");
 }
 
+Status place_out_of_range(const char* op, const char* parameter, const TensorView& places,
+                          const BadIndex& bad, int64_t limit) {
+  return out_of_range(op, parameter, places, bad, limit,
+                      "Pass places that the result has; others were skipped.");
+}
+
 }  // namespace aclhost

@@ -40,4 +40,8 @@ Status index_out_of_range(const char* op, const TensorView& indices, int64_t pos
 Status class_out_of_range(const char* op, const char* parameter, const TensorView& classes,
                           const BadIndex& bad, int64_t limit);
 
+// The same for places of a result, in a parameter of that name.
+Status place_out_of_range(const char* op, const char* parameter, const TensorView& places,
+                          const BadIndex& bad, int64_t limit);
+
 }  // namespace aclhost

@@ -95,3 +95,12 @@ def test_double_gradients(mode: str) -> None:
     )
     for ours, other in zip(got, theirs, strict=True):
         np.testing.assert_allclose(ours, other.numpy(), rtol=1e-12, atol=1e-12)
+
+
+def test_neighbour_that_does_not_exist() -> None:
+    gradient, weight = np.ones((1, 1, 2), np.float32), np.ones((1, 2, 3), np.float32)
+    places = np.array([[[0, 1, 2], [3, -1, 0]]], np.int32)
+    out = np.full((1, 1, 3), 7, np.float32)
+    with pytest.raises(aclhost.AclnnError, match=r"0 to 2; got 3 at position 3, idx\[0, 1, 0\]"):
+        aclhost.three_interpolate_backward(gradient, places, weight, 3, out=out)
+    assert out.tolist() == [[[2.0, 1.0, 1.0]]]

@@ -18,6 +18,7 @@
 #include "kernels/loss/element.h"
 #include "operator/index_error.h"
 #include "ops/ctc_loss_backward.h"
+#include "simd/math.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
@@ -31,10 +32,16 @@ double add_logs(double a, double b) {
   return most + std::log(std::exp(a - most) + std::exp(b - most));
 }
 
-double add_logs(double a, double b, double c) {
-  const double most = std::max({a, b, c});
-  if (most == kNever) return kNever;
-  return most + std::log(std::exp(a - most) + std::exp(b - most) + std::exp(c - most));
+// For n places at once: the logarithm of the sum of three, the last with a penalty, and more.
+void add_logs(const double* a, const double* b, const double* c, const double* penalties,
+              const double* more, int64_t n, double* to) {
+  for (int64_t i = 0; i < n; ++i) {
+    const double x = a[i], y = b[i], z = c[i] + penalties[i];
+    const double two = x > y ? x : y, most = z > two ? z : two;
+    const double shift = most == kNever ? 0 : most;
+    const double sum = math::exp(x - shift) + math::exp(y - shift) + math::exp(z - shift);
+    to[i] = shift + math::log(sum) + more[i];
+  }
 }
 
 // A tensor of three dimensions, element by element; a missing middle one has length 1.
@@ -129,43 +136,77 @@ class Labels {
   int64_t total_ = 0;
 };
 
+// Rows of a number for each place, with two impossible places before and behind.
+class PlaceRows {
+ public:
+  PlaceRows(double* memory, int64_t places) : memory_(memory), length_(places + 4) {
+    std::fill_n(memory, kRows * length_, kNever);
+  }
+
+  static int64_t numbers(int64_t places) { return kRows * (places + 4); }
+
+  double* before() { return row(turn_); }
+  double* now() { return row(1 - turn_); }
+  void turn() { turn_ = 1 - turn_; }
+  double* logs() { return row(2); }
+  double* penalties() { return row(3); }
+
+ private:
+  static constexpr int kRows = 4;
+
+  double* row(int number) { return memory_ + number * length_ + 2; }
+
+  double* memory_;
+  int64_t length_;
+  int turn_ = 0;
+};
+
+// 0 where a path may leave out the blank between a place and the one two steps further.
+void fill_penalties(const Sample& sample, int64_t step, double* penalties) {
+  for (int64_t s = 0; s < sample.places(); ++s) {
+    const int64_t other = s + 2 * step;
+    const bool exists = other >= 0 && other < sample.places();
+    penalties[s] = exists && sample.skips(s, other) ? 0 : kNever;
+  }
+}
+
+void read_logs(const Sample& sample, int64_t time, double* logs) {
+  for (int64_t s = 0; s < sample.places(); ++s) logs[s] = sample.log(time, s);
+}
+
 // Fills the sample's alphas and gives the logarithm of the target's probability.
-double forward(const Sample& sample, const Cube& alphas, double* before, double* now) {
+double forward(const Sample& sample, const Cube& alphas, double* memory) {
   const int64_t places = sample.places();
   for (int64_t time = 0; time < alphas.lengths[1]; ++time) {
     for (int64_t s = 0; s < alphas.lengths[2]; ++s) alphas.set(sample.number, time, s, kNever);
   }
   if (sample.times == 0) return sample.count == 0 ? 0 : kNever;
+  PlaceRows rows(memory, places);
+  fill_penalties(sample, -1, rows.penalties());
   for (int64_t time = 0; time < sample.times; ++time) {
-    for (int64_t s = 0; s < places; ++s) {
-      double paths = s < 2 ? 0 : kNever;
-      if (time > 0) {
-        const bool skips = s > 1 && sample.skips(s, s - 2);
-        paths = add_logs(before[s], s > 0 ? before[s - 1] : kNever, skips ? before[s - 2] : kNever);
-      }
-      now[s] = paths + sample.log(time, s);
-      if (s < alphas.lengths[2]) alphas.set(sample.number, time, s, now[s]);
+    double *const before = rows.before(), *const now = rows.now();
+    read_logs(sample, time, rows.logs());
+    if (time == 0) {
+      std::copy_n(rows.logs(), std::min<int64_t>(places, 2), now);
+    } else {
+      add_logs(before, before - 1, before - 2, rows.penalties(), rows.logs(), places, now);
     }
-    std::swap(before, now);
+    for (int64_t s = 0; s < std::min(places, alphas.lengths[2]); ++s) {
+      alphas.set(sample.number, time, s, now[s]);
+    }
+    rows.turn();
   }
-  return places == 1 ? before[0] : add_logs(before[places - 1], before[places - 2]);
+  const double* const last = rows.before() + places - 1;
+  return places == 1 ? last[0] : add_logs(last[0], last[-1]);
 }
 
-// Adds the logarithms of all paths through each class to a row of classes.
-void backward_step(const Sample& sample, const Cube& alphas, int64_t time, const double* after,
-                   double* now, double* classes) {
-  const int64_t places = sample.places();
-  for (int64_t s = places - 1; s >= 0; --s) {
-    double paths = s >= places - 2 ? 0 : kNever;
-    if (time + 1 < sample.times) {
-      const bool skips = s + 2 < places && sample.skips(s, s + 2);
-      paths =
-          add_logs(after[s], s + 1 < places ? after[s + 1] : kNever, skips ? after[s + 2] : kNever);
-    }
-    now[s] = paths + sample.log(time, s);
+// Adds the logarithms of all paths through each class at a time to a row of classes.
+void add_paths(const Sample& sample, const Cube& alphas, int64_t time, const double* ends,
+               double* classes) {
+  for (int64_t s = 0; s < std::min(sample.places(), alphas.lengths[2]); ++s) {
     const int64_t label = sample.label(s);
-    if (label < 0 || label >= sample.logs.lengths[2] || s >= alphas.lengths[2]) continue;
-    classes[label] = add_logs(classes[label], alphas.get(sample.number, time, s) + now[s]);
+    if (label < 0 || label >= sample.logs.lengths[2]) continue;
+    classes[label] = add_logs(classes[label], alphas.get(sample.number, time, s) + ends[s]);
   }
 }
 
@@ -183,16 +224,26 @@ bool is_impossible(const Sample& sample, const Cube& alphas) {
 void gradient(const Sample& sample, const Cube& alphas, const Cube& out, double loss, double factor,
               double* memory) {
   const int64_t places = sample.places(), classes = out.lengths[2];
-  double *after = memory, *now = memory + places, *const sums = memory + 2 * places;
+  PlaceRows rows(memory, places);
+  fill_penalties(sample, 1, rows.penalties());
+  double *const sums = memory + PlaceRows::numbers(places), *const logs = sums + classes;
   for (int64_t time = sample.times - 1; time >= 0; --time) {
-    std::fill_n(sums, classes, kNever);
-    backward_step(sample, alphas, time, after, now, sums);
-    std::swap(after, now);
-    for (int64_t c = 0; c < classes; ++c) {
-      const double log = sample.logs.get(time, sample.number, c);
-      const double value = (std::exp(log) - std::exp(sums[c] + loss - log)) * factor;
-      out.set(time, sample.number, c, value);
+    double *const after = rows.before(), *const now = rows.now();
+    read_logs(sample, time, rows.logs());
+    if (time + 1 == sample.times) {
+      const int64_t first = std::max<int64_t>(places - 2, 0);
+      std::copy(rows.logs() + first, rows.logs() + places, now + first);
+    } else {
+      add_logs(after, after + 1, after + 2, rows.penalties(), rows.logs(), places, now);
     }
+    std::fill_n(sums, classes, kNever);
+    add_paths(sample, alphas, time, now, sums);
+    rows.turn();
+    for (int64_t c = 0; c < classes; ++c) logs[c] = sample.logs.get(time, sample.number, c);
+    for (int64_t c = 0; c < classes; ++c) {
+      sums[c] = (math::exp(logs[c]) - math::exp(sums[c] + loss - logs[c])) * factor;
+    }
+    for (int64_t c = 0; c < classes; ++c) out.set(time, sample.number, c, sums[c]);
   }
 }
 
@@ -226,10 +277,10 @@ Status run(const CtcLossArgs& args) {
   const std::unique_ptr<double[]> losses(new (std::nothrow) double[samples]);
   if (losses == nullptr) return no_memory_for_copy();
   FirstBadIndex bad;
-  status = for_each_sample(samples, 2 * places, [&](int64_t i, double* memory) {
+  status = for_each_sample(samples, PlaceRows::numbers(places), [&](int64_t i, double* memory) {
     const Sample sample = targets.sample(logs, i, args.inputLengths.at(i), args.blank);
     bad.add(targets.bad(sample));
-    const double loss = -forward(sample, alphas, memory, memory + places);
+    const double loss = -forward(sample, alphas, memory);
     losses[i] = args.zeroInfinity && std::isinf(loss) ? 0 : loss;
   });
   if (!status.ok()) return status;
@@ -249,7 +300,8 @@ Status run(const CtcLossBackwardArgs& args) {
   if (!status.ok()) return status;
   const int64_t samples = logs.lengths[1], places = most_places(args.targets);
   FirstBadIndex bad;
-  status = for_each_sample(samples, 2 * places + logs.lengths[2], [&](int64_t i, double* memory) {
+  const int64_t numbers = PlaceRows::numbers(places) + 2 * logs.lengths[2];
+  status = for_each_sample(samples, numbers, [&](int64_t i, double* memory) {
     const Sample sample = targets.sample(logs, i, args.inputLengths.at(i), args.blank);
     bad.add(targets.bad(sample));
     const double loss = losses.as<double>()[i];

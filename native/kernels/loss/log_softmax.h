@@ -13,8 +13,18 @@ inline namespace ACLHOST_ISA {
 
 // NaN does not win here: it comes back with the sum.
 inline float largest(const float* values, int64_t n) {
-  float most = -HUGE_VALF;
-  for (int64_t i = 0; i < n; ++i) most = values[i] > most ? values[i] : most;
+  constexpr int kLanesAtOnce = 32;
+  float lanes[kLanesAtOnce];
+  for (float& lane : lanes) lane = -HUGE_VALF;
+  int64_t i = 0;
+  for (; i + kLanesAtOnce <= n; i += kLanesAtOnce) {
+    for (int k = 0; k < kLanesAtOnce; ++k) {
+      lanes[k] = values[i + k] > lanes[k] ? values[i + k] : lanes[k];
+    }
+  }
+  for (; i < n; ++i) lanes[0] = values[i] > lanes[0] ? values[i] : lanes[0];
+  float most = lanes[0];
+  for (const float lane : lanes) most = lane > most ? lane : most;
   return most;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <new>
 
@@ -51,6 +52,10 @@ class FloatRows {
   }
 
   void write(int64_t row, const float* values, char* raw) const {
+    if (direct_) {
+      std::memcpy(address(row), values, columns_ * sizeof(float));
+      return;
+    }
     to_(reinterpret_cast<const char*>(values), raw, columns_);
     copy_run(raw, size_, address(row), stride_, size_, columns_);
   }

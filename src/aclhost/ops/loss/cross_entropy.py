@@ -53,8 +53,9 @@ _NOTES = (
 def _log_softmax(x: Array) -> Array:
     import numpy as np
 
-    shifted: Array = x - x.max(-1, keepdims=True)
-    return shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
+    shifted = x - x.max(-1, keepdims=True)
+    logs: Array = shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
+    return logs
 
 
 def _slopes(

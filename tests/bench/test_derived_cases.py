@@ -47,11 +47,11 @@ def test_calls_write_what_torch_gives(operator):
         workload = case.prepare()
         assert workload.moved >= LENGTH
         ours = first(workload.call())
-        assert DERIVED[operator].kernel is None or ours.size == LENGTH
+        assert DERIVED[operator].typical or ours.size == LENGTH
         peer, note = runner._peer(case.prepare())
-        if peer is None:
-            assert case.dtype not in ("float32", "float64") or not named(operator), note
-        elif case.dtype in ("float32", "float64"):
+        if peer is None and named(operator):
+            assert note == "torch: another rule" or case.dtype not in ("float32", "float64"), note
+        elif peer is not None and case.dtype in ("float32", "float64"):
             theirs = first(case.prepare().peer()()).numpy()
             np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-5, err_msg=case.name)
 
@@ -73,9 +73,10 @@ def test_common_calls_have_about_the_size_that_is_asked_for(operator):
     """Benchmarks of one size must not differ in work by orders of magnitude."""
     moved = {
         size: replace(next(cases.full(operator)), shape=(size,)).prepare().moved
-        for size in (1000, 100_000)
+        for size in (100_000, 1_000_000)
     }
-    assert 10 <= moved[100_000] / moved[1000] <= 1000
+    assert 3 <= moved[1_000_000] / moved[100_000] <= 30
+    assert moved[100_000] >= 10_000
 
 
 def first(result):

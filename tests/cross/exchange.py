@@ -123,7 +123,9 @@ def _fetch(file: BinaryIO, storages: Storages) -> Storages:
     return after
 
 
-def _judged(path: Path, cases: Iterable[tuple[Case, Storages]]) -> Iterator[Case]:
+def _judged(
+    path: Path, cases: Iterable[tuple[Case, Storages]], judge: Callable[..., object]
+) -> Iterator[Case]:
     """Compares the results in a file with the goldens."""
     with path.open("rb") as file:
         for case, before in cases:
@@ -143,11 +145,15 @@ def _judged(path: Path, cases: Iterable[tuple[Case, Storages]]) -> Iterator[Case
 
 
 def judged(
-    cases: Iterable[Case], directory: Path, execute: Callable[[Path, Path, str], object]
+    cases: Iterable[Case],
+    directory: Path,
+    execute: Callable[[Path, Path, str], object],
+    judge: Callable[..., object] = judge,
 ) -> Iterator[Case]:
     """Cases as they turn out right, product by product.
 
-    `execute` runs the program on a file of cases, into a file of results, for a product.
+    `execute` runs the program on a file of cases, into a file of results, for a product; `judge`
+    looks at the values.
 
     Raises:
         Mismatch: a result is wrong, or memory has changed that should not.
@@ -160,4 +166,4 @@ def judged(
         pairs = [(case, storages_of(case, n)) for n, case in enumerate(chosen)]
         write(given, pairs)
         execute(given, results, soc)
-        yield from _judged(results, pairs)
+        yield from _judged(results, pairs, judge)

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program for other processors knows every operator: here, all samples come out right."""
+"""The program for other processors knows every operator: here, all samples run.
+
+Other tests look at their values; this one at the memory around them.
+"""
 
 from __future__ import annotations
 
 import sysconfig
-from collections import Counter
 from pathlib import Path
 
 from support.programs import clean_environment, run
@@ -25,7 +27,5 @@ def test_samples_and_sized_calls(tmp_path: Path) -> None:
     def execute(given: Path, results: Path, soc: str) -> None:
         run([program, given, results], env=clean_environment(ACLHOST_SOC=soc))
 
-    judged = Counter(
-        case.op.name for case in exchange.judged(calls.all_cases(0, 0), tmp_path, execute)
-    )
-    assert set(judged) == {op.name for op in ops.ALL}
+    cases = exchange.judged(calls.all_cases(0, 0), tmp_path, execute, lambda *_: None)
+    assert {case.op.name for case in cases} == {op.name for op in ops.ALL}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls that follow from declarations: samples of point-wise operators, common calls of others."""
+"""Calls that follow from declarations: common calls, or samples of point-wise operators."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ BY_PYTHON_NAME = {
 def dtypes_of(operator: str) -> tuple[str, ...]:
     """Those of the first tensor on the default product that NumPy has; float32 comes first."""
     op = BY_PYTHON_NAME[operator]
-    found = _samples(op) if op.kernel is not None else _allowed(op)
+    found = _samples(op) if op.typical is None else _allowed(op)
     return tuple(sorted(found, key=lambda dtype: dtype != "float32"))
 
 
@@ -62,16 +62,12 @@ def _samples(op: Operator) -> dict[str, Described]:
 @cache
 def _allowed(op: Operator) -> tuple[str, ...]:
     """What the tensors of the common call may be; its own dtype comes first."""
-    call = _typical(op, _FEW)
+    assert op.typical is not None
+    call = op.typical(_FEW)
     first = next(_tensors(call)).dtype
     others = [dtype for dtype in dtypes.ALL if dtype.numpy and dtype is not first]
     allowed = (dtype for dtype in others if _is_work(op, _retyped(call, dtype)))
     return (first.numpy, *(dtype.numpy for dtype in allowed))
-
-
-def _typical(op: Operator, elements: int) -> Described:
-    assert op.typical is not None
-    return op.typical(elements)
 
 
 def _is_work(op: Operator, call: Described) -> bool:
@@ -103,8 +99,8 @@ def _retyped(call: Described, dtype: DataType) -> Described:
 
 def _call(op: Operator, dtype: str, elements: int, strided: bool) -> Described:
     """With about so many elements; what is strided has axes that can lie the other way round."""
-    if op.kernel is None:
-        return _retyped(_typical(op, elements), dtypes.BY_NUMPY[dtype])
+    if op.typical is not None:
+        return _retyped(op.typical(elements), dtypes.BY_NUMPY[dtype])
     sample = _samples(op)[dtype]
     names = [name for name, each in sample.arguments.items() if isinstance(each, TensorArg)]
     rows = int(elements**0.5)
@@ -114,9 +110,9 @@ def _call(op: Operator, dtype: str, elements: int, strided: bool) -> Described:
 def can_be_strided(operator: str) -> bool:
     """Whether some input has several axes, and the checks let them lie in any order."""
     op = BY_PYTHON_NAME[operator]
-    if op.kernel is not None:
+    if op.typical is None:
         return True
-    call = _typical(op, _FEW)
+    call = op.typical(_FEW)
     changes = {
         param.name: replace(given, strides=_reversed_strides(given.shape))
         for param in op.tensors

@@ -212,7 +212,7 @@ def drawn(
 
 def common(n: int, dims: int, call: Callable[..., Call], dtype: DataType) -> Call:
     """A batch of images, volumes or signals, with a border of 1."""
-    leading, side = (8, 16), 64
+    leading, side = (8, 16), 16 if dims == 3 else 64
     lengths = [side] * dims
     lengths[0] = max(n // (leading[0] * leading[1] * side ** (dims - 1)), 4)
     return call(dtype, (*leading, *lengths), (1,) * (2 * dims))

@@ -37,6 +37,8 @@ MODES: dict[str, dict[str, str]] = {
     "stress": {"ACLHOST_STRESS": "1"},
     "strict": {"ACLHOST_STRICT": "1"},
 }
+# Strict mode maps the pages of pinned memory twice, which the emulator cannot do.
+NOT_EMULATED = {("callbacks", "strict")}
 
 
 def run(command: list[object], **environment: str) -> str:
@@ -82,11 +84,12 @@ def run_clients() -> None:
     """Client programs say ok, in every mode."""
     for name in CLIENTS:
         program = compile_program(ROOT / "tests/clients" / f"{name}.cpp")
-        for mode, variables in MODES.items():
+        modes = {mode: MODES[mode] for mode in MODES if (name, mode) not in NOT_EMULATED}
+        for mode, variables in modes.items():
             printed = emulate(program, **variables)
             if printed != "ok\n":
                 sys.exit(f"{name}, {mode}: {printed}")
-        print(f"{name}: {', '.join(MODES)}", flush=True)
+        print(f"{name}: {', '.join(modes)}", flush=True)
 
 
 def run_examples() -> None:

@@ -231,7 +231,7 @@ Shape evaluate_shape(const Frame& frame, int64_t term) {
     case TermKind::kPooled:
       return pooled(frame, code);
     default:
-      return {};  // Rank0
+      return evaluate_moved_shape(frame, code);
   }
 }
 
@@ -284,7 +284,7 @@ int64_t evaluate_shape_test(const Frame& frame, const TermCode* code) {
     case TermKind::kHoldsVolume:
       return holds_volume(array(1), frame.view(code[2]));
     default:
-      return 0;
+      return evaluate_moved_test(frame, code);
   }
 }
 

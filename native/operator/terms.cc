@@ -134,14 +134,6 @@ int64_t scaled(const Frame& frame, const TermCode* code) {
   return product > -kLimit ? static_cast<int64_t>(product) : product == product ? INT64_MIN : 0;
 }
 
-bool each_member(const Frame& frame, const TermCode* code) {
-  int64_t position = 0;
-  for (const TensorView& member : frame.args.tensor_list(static_cast<int>(code[1]))) {
-    if (!evaluate({frame.args, &member, position++}, code[2])) return false;
-  }
-  return true;
-}
-
 // Rounded down; 0 unless the divisor is positive.
 int64_t divided(int64_t value, int64_t divisor) {
   if (divisor <= 0) return 0;
@@ -226,8 +218,6 @@ bool keeps(const ScalarValue& scalar, aclDataType dtype) {
       return not_above(args.scalar(param), args.scalar(static_cast<int>(code[2])));
     case TermKind::kKeepsScalar:
       return keeps(args.scalar(param), as_dtype(evaluate(frame, code[2])));
-    case TermKind::kEachMember:
-      return each_member(frame, code);
     default:
       return evaluate_shape_test(frame, code);
   }

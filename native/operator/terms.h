@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values that rules are made of; the Python half is src/aclhost/spec/terms, shapes.py
-// and volumes.py.
+// The values that rules are made of; the Python half is src/aclhost/spec: terms, shapes.py,
+// moved.py and volumes.py.
 #pragma once
 
 #include <algorithm>
@@ -55,5 +55,9 @@ double real_of(const Args& args, int param);
 
 // The cases of evaluate() that compare shapes and volumes.
 int64_t evaluate_shape_test(const Frame& frame, const TermCode* code);
+
+// The cases that are about lists, axes and slices.
+int64_t evaluate_moved_test(const Frame& frame, const TermCode* code);
+Shape evaluate_moved_shape(const Frame& frame, const TermCode* code);
 
 }  // namespace aclhost

@@ -7,15 +7,11 @@
 #include "engines/copy.h"
 #include "kernels/creation/element.h"
 #include "kernels/creation/fill.h"
+#include "kernels/shape/views.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
-
-void narrow(TensorView& view, int axis, int64_t first, int64_t count) {
-  view.offset += first * view.strides[axis];
-  view.shape[axis] = count;
-}
 
 // What an axis of the result consists of: a border, elements of self, and a border.
 struct Parts {

@@ -9,13 +9,21 @@ from __future__ import annotations
 from aclhost.spec.rules.arrays import (
     all_one,
     all_positive,
+    as_many_values,
     at_least_values,
     at_most_half,
+    at_most_values,
     holds_volume,
     length_in,
     none_negative,
 )
-from aclhost.spec.rules.axes import axis_in_rank, divisible, rank_at_least
+from aclhost.spec.rules.axes import (
+    axes_in_rank,
+    axis_in_rank,
+    distinct_axes,
+    divisible,
+    rank_at_least,
+)
 from aclhost.spec.rules.base import Condition, Done, Rule, Step
 from aclhost.spec.rules.conditions import (
     done_when,
@@ -77,9 +85,12 @@ __all__ = [
     "Step",
     "all_one",
     "all_positive",
+    "as_many_values",
     "at_least",
     "at_least_values",
     "at_most_half",
+    "at_most_values",
+    "axes_in_rank",
     "axis_in_rank",
     "broadcastable",
     "cast_exists",
@@ -88,6 +99,7 @@ __all__ = [
     "channels_positive",
     "contiguous",
     "dims_positive",
+    "distinct_axes",
     "divisible",
     "done_when",
     "done_when_empty",

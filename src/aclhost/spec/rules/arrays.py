@@ -6,7 +6,7 @@ from __future__ import annotations
 from aclhost.spec import volumes
 from aclhost.spec.rules.base import Rule, Shown, listing
 from aclhost.spec.shapes import ShapeOf
-from aclhost.spec.terms import AtMost, Const, EveryItem, In, LengthOf, Term
+from aclhost.spec.terms import AtMost, Const, Equal, EveryItem, In, LengthOf, Term
 
 Rules = tuple[Rule, ...]
 
@@ -34,6 +34,35 @@ def at_least_values(parameter: str, count: int) -> Rules:
         AtMost(Const(count), LengthOf(parameter)),
         f"{parameter} must have at least {count} values",
         f"Pass {count} values for {parameter}.",
+    )
+
+
+def as_many_values(parameter: str, other: str) -> Rules:
+    """The array or list is as long as another one."""
+    return (
+        Rule(
+            "as_many_values",
+            parameter,
+            Equal(LengthOf(parameter), LengthOf(other)),
+            f"{parameter} must have as many values as {other}",
+            (
+                Shown("integer", LengthOf(parameter)),
+                " and ",
+                Shown("integer", LengthOf(other)),
+            ),
+            f"Pass one value of {parameter} for each of {other}.",
+        ),
+    )
+
+
+def at_most_values(parameter: str, count: int) -> Rules:
+    """The array has at most so many values."""
+    return _rule(
+        "at_most_values",
+        parameter,
+        AtMost(LengthOf(parameter), Const(count)),
+        f"{parameter} must have at most {count} values",
+        f"Pass fewer values for {parameter}.",
     )
 
 

@@ -7,8 +7,10 @@ from aclhost.spec.rules.base import Rule, Shown
 from aclhost.spec.shapes import ShapeOf
 from aclhost.spec.terms import (
     AtMost,
+    AxesInRank,
     Const,
     DimOf,
+    DistinctAxes,
     Divided,
     Equal,
     RankOf,
@@ -57,6 +59,35 @@ def axis_in_rank(parameter: str, tensor: str) -> Rules:
             "Pass -1 for the last dimension.",
         ),
     )
+
+
+def axes_in_rank(array: str, tensor: str) -> Rules:
+    """All values are axes of the tensor; one that has none counts as if it had one."""
+    return _about_axes(
+        "axes_in_rank",
+        array,
+        tensor,
+        AxesInRank(array, tensor),
+        f"all values of {array} must be dimensions of {tensor}, from -rank to rank - 1",
+        "Pass -1 for the last dimension.",
+    )
+
+
+def distinct_axes(array: str, tensor: str) -> Rules:
+    """No axis is named twice."""
+    return _about_axes(
+        "distinct_axes",
+        array,
+        tensor,
+        DistinctAxes(array, tensor),
+        f"no two values of {array} must be the same dimension",
+        "Name each dimension once.",
+    )
+
+
+def _about_axes(id: str, array: str, tensor: str, holds: Term, text: str, advice: str) -> Rules:
+    got = (Shown("array", array), " for rank ", Shown("integer", RankOf(tensor)))
+    return (Rule(id, array, holds, text, got, advice),)
 
 
 def divisible(tensor: str, axis: Term, by: int, words: str) -> Rules:

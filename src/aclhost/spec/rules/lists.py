@@ -22,19 +22,20 @@ from aclhost.spec.terms import (
 Rules = tuple[Rule, ...]
 
 
-def each(parameter: str, *groups: Rules) -> Rules:
-    """What rules say about MEMBER holds for every member of the list."""
-    return tuple(_of_all(parameter, rule) for group in groups for rule in group)
+def each(parameter: str, *groups: Rules, but: Condition | None = None) -> Rules:
+    """What rules say about MEMBER holds for every member of the list, but for some."""
+    return tuple(_of_all(parameter, rule, but) for group in groups for rule in group)
 
 
-def _of_all(parameter: str, rule: Rule) -> Rule:
+def _of_all(parameter: str, rule: Rule, but: Condition | None) -> Rule:
     def worded(text: str) -> str:
-        return text.replace(MEMBER, f"every member of {parameter}")
+        which = f" but {but.english}" if but else ""
+        return text.replace(MEMBER, f"every member of {parameter}{which}")
 
     return replace(
         rule,
         parameter=parameter,
-        holds=EachMember(parameter, rule.holds),
+        holds=EachMember(parameter, Or(but.term, rule.holds) if but else rule.holds),
         text=worded(rule.text),
         texts=tuple(map(worded, rule.texts)),
         got=(Shown("integer", LengthOf(parameter)), " of which some are not so"),

@@ -14,7 +14,6 @@ from aclhost.spec.terms.arguments import (
     MEMBER,
     Contiguous,
     DimOf,
-    EachMember,
     Elements,
     ElementsFrom,
     Empty,
@@ -33,6 +32,7 @@ from aclhost.spec.terms.arguments import (
     RankOf,
     SumOfItems,
 )
+from aclhost.spec.terms.axes import AxesInRank, DistinctAxes, SliceLength, slice_length
 from aclhost.spec.terms.base import (
     INT64_MAX,
     INT64_MIN,
@@ -65,6 +65,7 @@ from aclhost.spec.terms.logic import (
     any_of,
     const,
 )
+from aclhost.spec.terms.members import CommonDtype, EachMember, OfFirst, SumOver, first_call
 from aclhost.spec.terms.values import (
     RELATIONS,
     Finite,
@@ -87,11 +88,14 @@ __all__ = [
     "RELATIONS",
     "And",
     "AtMost",
+    "AxesInRank",
     "CanCast",
     "CastExists",
+    "CommonDtype",
     "Const",
     "Contiguous",
     "DimOf",
+    "DistinctAxes",
     "Divided",
     "DtypeAllowed",
     "DtypeOf",
@@ -117,6 +121,7 @@ __all__ = [
     "LengthOf",
     "Not",
     "NotAbove",
+    "OfFirst",
     "Or",
     "Position",
     "Present",
@@ -127,8 +132,10 @@ __all__ = [
     "RealIs",
     "RoundedUp",
     "Scaled",
+    "SliceLength",
     "Sum",
     "SumOfItems",
+    "SumOver",
     "Term",
     "TextIs",
     "TextStarts",
@@ -138,7 +145,9 @@ __all__ = [
     "all_of",
     "any_of",
     "const",
+    "first_call",
     "promoted",
     "saturated",
+    "slice_length",
     "window_count",
 ]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from aclhost.spec import formats
 from aclhost.spec.call import Call, TensorArg
@@ -225,24 +225,6 @@ class EveryDim(Term):
     def evaluate(self, call: Call) -> int:
         lengths = call.shape(self.parameter)[self.first :]
         return int(all(self.least <= length <= self.most for length in lengths))
-
-
-@dataclass(frozen=True)
-class EachMember(Term):
-    """Something holds for every member of a list, which is called MEMBER there."""
-
-    parameter: str
-    term: Term
-
-    def evaluate(self, call: Call) -> int:
-        members = call.arguments[self.parameter]
-        if not isinstance(members, tuple):
-            return 1
-        calls = (
-            replace(call.passing(**{MEMBER: each}), position=position)
-            for position, each in enumerate(members)
-        )
-        return int(all(map(self.term.evaluate, calls)))
 
 
 @dataclass(frozen=True)

@@ -12,15 +12,14 @@ from pathlib import Path
 
 import click
 import torch
-from rich.console import Console
 from rich.progress import Progress
-from rich.table import Table
 from torch import Tensor, nn
 from torch.nn import functional
+from training import SEED, report, train
 
 import aclhost.torch as af
 
-SIZE, BATCH, SEED = 16, 4, 7
+SIZE, BATCH = 16, 4
 
 
 @dataclass(frozen=True)
@@ -81,47 +80,16 @@ def volumes(generator: torch.Generator) -> tuple[Tensor, Tensor]:
     return clean + 0.3 * torch.randn(clean.shape, generator=generator), clean
 
 
-def train(operators: Operators, steps: int, progress: Progress) -> list[float]:
+def loss_of_a_batch(model: nn.Module, generator: torch.Generator) -> Tensor:
+    """How far the denoised volumes are from the clean ones."""
+    noisy, clean = volumes(generator)
+    return model.operators.loss(model(noisy), clean)
+
+
+def run(operators: Operators, steps: int, progress: Progress) -> list[float]:
     """The loss at each step."""
     torch.manual_seed(SEED)
-    generator = torch.Generator().manual_seed(SEED)
-    model = EncoderDecoder(operators)
-    optimizer = torch.optim.Adam(model.parameters(), lr=0.003)
-    curve = []
-    for _ in progress.track(range(steps), description=f"{operators.name:8}"):
-        noisy, clean = volumes(generator)
-        loss = operators.loss(model(noisy), clean)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        curve.append(loss.item())
-    return curve
-
-
-def side_by_side(ours: list[float], theirs: list[float], rows: int = 10) -> Table:
-    """Both curves at evenly spaced steps."""
-    table = Table("step", ACLHOST.name, TORCH.name, "difference", title="Smooth L1 loss")
-    last = len(ours) - 1
-    for step in sorted({round(row * last / (rows - 1)) for row in range(rows)}):
-        difference = abs(ours[step] - theirs[step])
-        table.add_row(str(step), f"{ours[step]:.8f}", f"{theirs[step]:.8f}", f"{difference:.1e}")
-    return table
-
-
-def save_plot(ours: list[float], theirs: list[float], path: Path) -> str:
-    """Writes the PNG; returns what to tell the user."""
-    try:
-        from matplotlib.figure import Figure
-    except ModuleNotFoundError:
-        return "no plot without matplotlib; pip install matplotlib"
-    figure = Figure(figsize=(7, 4), layout="constrained")
-    axes = figure.subplots()
-    axes.plot(theirs, label=TORCH.name, linewidth=5, color="lightgray")
-    axes.plot(ours, label=ACLHOST.name, linewidth=1, color="crimson")
-    axes.set(xlabel="step", ylabel="smooth L1 loss", yscale="log")
-    axes.legend()
-    figure.savefig(path, dpi=150)
-    return f"plot: {path}"
+    return train(operators.name, EncoderDecoder(operators), loss_of_a_batch, steps, progress)
 
 
 @click.command()
@@ -131,15 +99,9 @@ def main(steps: int, plot: Path) -> None:
     """Trains on both sets of operators and compares the losses."""
     if not plot.parent.is_dir():
         raise SystemExit(f"{plot.parent}: no such directory")
-    console = Console()
-    with Progress(console=console) as progress:
-        ours, theirs = (train(operators, steps, progress) for operators in (ACLHOST, TORCH))
-    console.print(side_by_side(ours, theirs))
-    largest = max(abs(a - b) for a, b in zip(ours, theirs, strict=True))
-    console.print(f"loss {ours[0]:.6f} -> {ours[-1]:.6f}, largest difference {largest:.1e}")
-    console.print(save_plot(ours, theirs, plot))
-    if not ours[-1] < ours[0]:
-        raise SystemExit("the loss did not fall")
+    with Progress() as progress:
+        ours, theirs = (run(operators, steps, progress) for operators in (ACLHOST, TORCH))
+    report(ours, theirs, "smooth L1 loss", plot)
 
 
 if __name__ == "__main__":

@@ -18,8 +18,8 @@ EACH = pytest.mark.parametrize("op", BACKWARDS, ids=lambda op: op.name)
 @EACH
 def test_finite_differences(op: Operator) -> None:
     assert op.gradient is not None
-    forward, compared = ops.BY_NAME[op.gradient.forward], 0
-    for seed, call in enumerate(forward_calls(forward, Random(op.name), 6)):
+    compared = 0
+    for seed, call in enumerate(forward_calls(op.gradient, Random(op.name), 6)):
         for slope in slopes(op, call, seed):
             compared += 1
             assert slope.declared == pytest.approx(slope.measured, rel=1e-4, abs=1e-5), (

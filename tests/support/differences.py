@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from aclhost import ops
-from aclhost.spec.call import Call, TensorArg
+from aclhost.spec.call import Call, ScalarArg, TensorArg
 from aclhost.spec.dtypes import DOUBLE, FLOAT, Category
 from aclhost.spec.gradient import Gradient
 from aclhost.spec.operator import Operator
+from aclhost.spec.params import Parameter, Scalar
 from support.drawn import Arrays, inputs_of, results_of
 from support.values import expected
 
@@ -30,24 +31,21 @@ class Slope:
     measured: float
 
 
-def forward_calls(op: Operator, rng: Random, count: int) -> list[Call]:
+def forward_calls(gradient: Gradient, rng: Random, count: int) -> list[Call]:
     """Calls of a forward on floats, which the goldens then compute in float64."""
+    op, names = ops.BY_NAME[gradient.forward], tuple(gradient.results.values())
     if op.draw is not None:
         drawn = (op.draw(rng) for _ in range(20 * count))
-        calls = [call for call in drawn if _on_floats(op, call)][:count]
+        calls = [call for call in drawn if _on_floats(call, names)][:count]
     else:
-        calls = [call for call in op.samples if _on_floats(op, call)]
+        calls = [call for call in op.samples if _on_floats(call, names)]
     return [_widened(call) for call in calls]
 
 
-def _on_floats(op: Operator, call: Call) -> bool:
-    tensors = [call.arguments[param.name] for param in op.tensors]
-    floats = [
-        tensor.dtype
-        for tensor in tensors
-        if isinstance(tensor, TensorArg) and tensor.dtype.category is Category.FLOATING
-    ]
-    return bool(floats) and set(floats) == {FLOAT}
+def _on_floats(call: Call, names: tuple[str, ...]) -> bool:
+    tensors = (tensor for tensor in call.arguments.values() if isinstance(tensor, TensorArg))
+    others = (tensor.dtype for tensor in tensors if tensor.dtype.category is Category.FLOATING)
+    return set(others) == {FLOAT} and all(call.tensor(name).dtype is FLOAT for name in names)
 
 
 def _widened(call: Call) -> Call:
@@ -66,6 +64,7 @@ def slopes(backward: Operator, call: Call, seed: int, each: int = 6) -> Iterator
     assert gradient is not None
     forward, rng = ops.BY_NAME[gradient.forward], np.random.default_rng(seed)
     inputs = inputs_of(forward, call, seed)
+    inputs.update({name: _log_softmax(inputs[name]) for name in gradient.normalised})
     results = _results(forward, call, inputs)
     weights = {name: rng.normal(size=results[of].shape) for name, of in gradient.given.items()}
     declared = _backward(backward, gradient, {**call.arguments, **inputs, **results}, weights)
@@ -86,9 +85,11 @@ def slopes(backward: Operator, call: Call, seed: int, each: int = 6) -> Iterator
             above, below = x.copy(), x.copy()
             above[place] += STEP
             below[place] -= STEP
+            slope = _sum_to(values, x.shape)
+            if of in gradient.normalised:
+                above, below, slope = _log_softmax(above), _log_softmax(below), _through(x, slope)
             measured = (objective(**{of: above}) - objective(**{of: below})) / (2 * STEP)
-            summed = _sum_to(values, x.shape)
-            yield Slope(f"{of}{list(map(int, place))}", float(summed[place]), measured)
+            yield Slope(f"{of}{list(map(int, place))}", float(slope[place]), measured)
 
 
 def _results(op: Operator, call: Call, inputs: Arrays) -> Arrays:
@@ -104,21 +105,36 @@ def _backward(op: Operator, gradient: Gradient, forward: dict[str, Any], given: 
         known = param.name in given
         arguments[param.name] = given[param.name] if known else gradient.value(param.name, forward)
     inputs = {n: np.asarray(v) for n, v in arguments.items() if isinstance(v, np.ndarray)}
-    shapes = {r: forward[of].shape for r, of in gradient.results.items()}
-    described = {
-        output.name: TensorArg(shapes.get(output.name, ()), DOUBLE) for output in op.outputs
-    }
-    for name, value in arguments.items():
-        described[name] = _described(value)
+    described: dict[str, Any] = {}
+    for param in op.python_params():
+        described[param.name] = _described(param, arguments[param.name])
+    for output in op.outputs:
+        shape = forward[gradient.results[output.name]].shape
+        if output.can_be_made:
+            shape = output.shape_term.evaluate(Call(described))
+        described[output.name] = TensorArg(shape, DOUBLE)
     return _results(op, Call(described), inputs)
 
 
-def _described(value: Any) -> Any:
+def _described(param: Parameter, value: Any) -> Any:
+    if isinstance(param, Scalar) and isinstance(value, float):
+        return ScalarArg(value)
     if not isinstance(value, np.ndarray):
         return value
     from aclhost.spec import dtypes
 
     return TensorArg(value.shape, dtypes.BY_NUMPY[value.dtype.name])
+
+
+def _log_softmax(x: np.ndarray) -> np.ndarray:
+    result: np.ndarray = x - np.log(np.exp(x).sum(-1, keepdims=True))
+    return result
+
+
+def _through(x: np.ndarray, slope: np.ndarray) -> np.ndarray:
+    """The derivative with respect to what the logarithms are the log-softmax of."""
+    result: np.ndarray = slope - np.exp(x) * slope.sum(-1, keepdims=True)
+    return result
 
 
 def _sum_to(values: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:

@@ -20,6 +20,7 @@ class Gradient:
     given: Mapping[str, str]  # the backward's inputs that are gradients, and of which outputs
     saved: Mapping[str, str] = field(default_factory=dict)  # called otherwise in the forward
     derived: Mapping[str, Derived] = field(default_factory=dict)  # worked out from the forward's
+    normalised: tuple[str, ...] = ()  # inputs whose rows are logarithms of what adds up to 1
     opposite: Mapping[str, str] = field(default_factory=dict)  # results that, negated, are another
 
     def value(self, name: str, forward: Mapping[str, Any]) -> Any:  # noqa: ANN401

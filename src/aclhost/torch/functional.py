@@ -1,4 +1,106 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torch.nn.functional on aclhost's operators: torch's own names, arguments and defaults."""
+"""torch.nn.functional on aclhost's operators: torch's own names, arguments and defaults.
+
+A function is here if its operator and the gradient's are. They take tensors on the CPU, obey the
+operators' rules, and raise `aclhost.AclnnError` where those are broken.
+"""
 
 from __future__ import annotations
+
+from aclhost.torch.activation import (
+    celu,
+    elu,
+    gelu,
+    glu,
+    hardshrink,
+    hardsigmoid,
+    hardswish,
+    hardtanh,
+    leaky_relu,
+    logsigmoid,
+    mish,
+    prelu,
+    relu,
+    relu6,
+    selu,
+    sigmoid,
+    silu,
+    softplus,
+    softshrink,
+    tanh,
+    threshold,
+)
+from aclhost.torch.loss import (
+    binary_cross_entropy,
+    binary_cross_entropy_with_logits,
+    cross_entropy,
+    ctc_loss,
+    kl_div,
+    l1_loss,
+    mse_loss,
+    nll_loss,
+    smooth_l1_loss,
+    soft_margin_loss,
+)
+from aclhost.torch.padding import pad
+from aclhost.torch.pooling import (
+    adaptive_avg_pool2d,
+    adaptive_avg_pool3d,
+    adaptive_max_pool2d,
+    adaptive_max_pool3d,
+    avg_pool2d,
+    avg_pool3d,
+    max_pool2d,
+    max_pool3d,
+    max_unpool2d,
+    max_unpool3d,
+)
+from aclhost.torch.resize import grid_sample, interpolate, unfold
+
+__all__ = [
+    "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d",
+    "adaptive_max_pool2d",
+    "adaptive_max_pool3d",
+    "avg_pool2d",
+    "avg_pool3d",
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "celu",
+    "cross_entropy",
+    "ctc_loss",
+    "elu",
+    "gelu",
+    "glu",
+    "grid_sample",
+    "hardshrink",
+    "hardsigmoid",
+    "hardswish",
+    "hardtanh",
+    "interpolate",
+    "kl_div",
+    "l1_loss",
+    "leaky_relu",
+    "logsigmoid",
+    "max_pool2d",
+    "max_pool3d",
+    "max_unpool2d",
+    "max_unpool3d",
+    "mish",
+    "mse_loss",
+    "nll_loss",
+    "pad",
+    "prelu",
+    "relu",
+    "relu6",
+    "selu",
+    "sigmoid",
+    "silu",
+    "smooth_l1_loss",
+    "soft_margin_loss",
+    "softplus",
+    "softshrink",
+    "tanh",
+    "threshold",
+    "unfold",
+]

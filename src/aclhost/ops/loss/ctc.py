@@ -10,6 +10,7 @@ from aclhost.ops.loss.ctc_calls import backward_call, drawn, loss_call
 from aclhost.ops.loss.shapes import number_is
 from aclhost.ops.pointwise.checks import feasible, given
 from aclhost.spec.dtypes import BF16, BOOL, DOUBLE, FLOAT, FLOAT16, INT32, INT64
+from aclhost.spec.gradient import Gradient
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import Flag, Int, IntArray, Parameter, TensorIn, TensorOut
 from aclhost.spec.products import A2, A3, A950
@@ -341,12 +342,17 @@ BACKWARD = Operator(
         backward_call(index=BOOL, lengths=(1, 1), zero=True),
     ),
     reference=_torch_backward,
+    gradient=Gradient(
+        "aclnnCtcLoss", {"out": "logProbs"}, {"gradOut": "negLogLikelihoodOut"},
+        saved={"negLogLikelihood": "negLogLikelihoodOut", "logAlpha": "logAlphaOut",
+               "targetLengths": "targetlengths"},
+        normalised=("logProbs",),
+    ),
     draw=lambda random: backward_call(**{**drawn(random), "dtype": random_dtype(random)}),  # type: ignore[arg-type]
     typical=lambda n: backward_call(50, (10,) * max(n // 5000, 1), 100),
     notes=(
         *_NOTES,
-        "As in torch, it is the derivative by what went into the softmax before logProbs, so the "
-        "two cannot be paired like other gradients.",
+        "As in torch, it is the derivative by what went into the softmax before logProbs.",
     ),
 )  # fmt: skip
 

@@ -82,7 +82,10 @@ def _torch_gradient(name: str) -> Any:  # noqa: ANN401
 
 
 def _pairing(forward: str, out: str) -> Gradient:
-    return Gradient(forward, results={out: "self"}, given={"gradOutput": "out"})
+    """The target's gradient is the input's with the other sign."""
+    return Gradient(
+        forward, results={out: "self"}, given={"gradOutput": "out"}, opposite={out: "target"}
+    )
 
 
 def absolute(x: Element, y: Element) -> Element:
@@ -230,7 +233,9 @@ def _soft_margin_loss_backward() -> Operator:
          whole_shape("out", *GRADIENT),
          done_when_empty("self"), feasible(name, "out", GRADIENT)),
         _torch_gradient("soft_margin_loss"), out="out", ulps=128,
-        gradient=_pairing("aclnnSoftMarginLoss", "out"),
+        gradient=Gradient(
+            "aclnnSoftMarginLoss", results={"out": "self"}, given={"gradOutput": "out"}
+        ),
         notes=("A reduction other than 0, 1 and 2 counts as a sum; upstream leaves it open.",),
     )  # fmt: skip
 

@@ -29,6 +29,7 @@ from aclhost.spec.dtypes import (
     UINT64,
     DataType,
 )
+from aclhost.spec.gradient import Gradient
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import IntArray, Scalar, TensorIn, TensorOut
 from aclhost.spec.products import A2, A3, A950, P310P, T910
@@ -219,6 +220,15 @@ OP = Operator(
     ),
     golden=_golden,
     reference=_torch,
+    gradient=Gradient(  # what was added is taken away
+        "aclnnConstantPadNd",
+        results={"out": "self"},
+        given={"self": "out"},
+        derived={
+            "pad": lambda forward: tuple(-length for length in forward["pad"]),
+            "value": lambda forward: 0.0,
+        },
+    ),
     samples=(
         *(_sample(dtype) for dtype in (*_COMMON, BF16)),
         *(_sample(dtype).on(A950) for dtype in (FLOAT8_E5M2, FLOAT8_E4M3FN)),

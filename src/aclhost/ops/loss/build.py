@@ -137,6 +137,8 @@ def loss(
     variant: Term | None = None,
     shape: ShapeTerm | None = None,
     reduction: Term = AS_GIVEN,
+    share: NumberFrom | None = None,
+    others: tuple[Parameter, ...] = (REDUCTION,),
     shapes: tuple[tuple[int, ...], ...] = SHAPES,
     shown: Shows = ((0, ""),),
     ulps: float = 2,
@@ -145,10 +147,10 @@ def loss(
     """A loss of elements, with their mean or sum; `shape` is that of a reduced result."""
     common = computed or promoted(*inputs)
     result = ShapeIf(In(AS_GIVEN, (0,)), Broadcast(inputs), shape or Rank0())
-    params = params_of(name, "out", result, dtype or common, {"reduction": REDUCTION})
+    params = params_of(name, "out", result, dtype or common, {each.name: each for each in others})
     kernel = Pointwise(
-        inputs, ("out",), (), common, function, dtypes, variants=variants, variant=variant,
-        results=results, reduction=reduction,
+        inputs, ("out",), (share,) if share else (), common, function, dtypes, variants=variants,
+        variant=variant, results=results, reduction=reduction,
     )  # fmt: skip
     formula = f"{formula_of(kernel, shown)}; then nothing, the mean or the sum"
     op = pointwise_operator(

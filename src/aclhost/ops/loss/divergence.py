@@ -1,27 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gradients of the Kullback-Leibler divergence."""
+"""The Kullback-Leibler divergence and its gradients."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import Any
 
-from aclhost.ops.loss.build import PROBABILITY, Torch, broadcasting, loss_backward
+from aclhost.ops.loss.build import (
+    PROBABILITY,
+    TABLE,
+    Torch,
+    broadcasting,
+    loss,
+    loss_backward,
+    out_shape,
+)
 from aclhost.ops.pointwise.checks import feasible, given, listed, ranks
 from aclhost.ops.pointwise.declare import with_sample
 from aclhost.spec import math
 from aclhost.spec.call import Call
 from aclhost.spec.dtypes import BF16, FLOAT, FLOAT16
 from aclhost.spec.expression import Element
+from aclhost.spec.gradient import Gradient
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import Choice, Flag
 from aclhost.spec.pointwise import NumberFrom
 from aclhost.spec.products import A2, A3, A950, P310P, T910
 from aclhost.spec.rules import (
     Rule,
+    broadcastable,
     done_when_empty,
+    equals,
     inside_storage,
     not_private,
+    one_of,
     only_on,
     requires,
     same_dtype,
@@ -55,6 +67,16 @@ _REDUCTION = Choice(
     words=("none", "mean", "sum", "batchmean"), default="mean",
 )  # fmt: skip
 _LOG_TARGET = Flag("logTarget", "Whether target holds logarithms.", default=False)
+
+
+def divergence(x: Element, y: Element, count: Element) -> Element:
+    """NaN where target is 0 or less."""
+    return y * (math.log(y) - x) / count
+
+
+def log_divergence(x: Element, y: Element, count: Element) -> Element:
+    """Of a target that is a logarithm."""
+    return math.exp(y) * (y - x) / count
 
 
 def slope(g: Element, x: Element, y: Element, count: Element) -> Element:
@@ -106,6 +128,41 @@ def _fits_whole() -> tuple[Rule, ...]:
     )
 
 
+def _torch_divergence(
+    torch: Torch, self: Torch, target: Torch, reduction: int, log_target: bool = False
+) -> Torch:
+    whole = torch.broadcast_tensors(self, target)
+    word = _REDUCTION.words[reduction]
+    return torch.nn.functional.kl_div(*whole, reduction=word, log_target=bool(log_target))
+
+
+def _forward() -> Operator:
+    pair, name = ("self", "target"), "aclnnKlDiv"
+    batch, reduced = In(ValueOf("reduction"), (3,)), equals("reduction", 1, 2, 3)
+    share = NumberFrom("count", value=If(batch, FirstLength(_WHOLE), const(1)))
+    op = loss(
+        name, "Kullback-Leibler divergence of each element, its mean or its sum.", divergence,
+        (given(*pair, "out"), listed((*pair, "out"), *TABLE), ranks(*pair),
+         one_of("reduction", 0, 1, 2, 3, meaning="0 for none, 1 for mean, 2 for sum, 3 for the "
+                "mean over the batch"),
+         done_when_empty(*pair, unless=reduced), broadcastable("target", "self"),
+         out_shape(*pair, otherwise=reduced), feasible(name, "out", pair)),
+        _torch_divergence, variants=(log_divergence,), variant=ValueOf("logTarget"), share=share,
+        reduction=If(batch, If(In(FirstLength(_WHOLE), (0,)), const(1), const(2)),
+                     ValueOf("reduction")),
+        others=(_REDUCTION, _LOG_TARGET), spans={"target": PROBABILITY}, ulps=8,
+        shown=((0, ""), (1, " with logTarget")),
+        notes=("Of nothing, the mean is NaN and the sum 0; the mean over the batch is NaN where "
+               "the first length is 0, else 0.",
+               "With the mean over the batch, count is the first length of what self and target "
+               "broadcast to, else 1.",
+               "NaN where target is 0, as the document says; torch has 0 there."),
+    )  # fmt: skip
+    for changes in ({"reduction": 3}, {"logTarget": True}):
+        op = with_sample(op, partial(Call.passing, **changes))
+    return op
+
+
 def _backward(name: str, out: str, of: str) -> Operator:
     is_target = of == "target"
     on = _NEWER if is_target else _OLDER
@@ -124,6 +181,7 @@ def _backward(name: str, out: str, of: str) -> Operator:
          inside_storage(*_INPUTS) if is_target else feasible(name, out, _INPUTS)),
         _torch_gradient(of), out=out, computed=computed, dtype=DtypeOf(of), variants=functions[1:],
         variant=ValueOf("logTarget"), shape=ShapeOf(of), share=_BATCH, sums=True,
+        gradient=Gradient("aclnnKlDiv", results={out: of}, given={"gradOutput": "out"}),
         flags=(_LOG_TARGET,), reduction=_REDUCTION, spans={"target": PROBABILITY}, ulps=8,
         shapes=((2, 4, 3), (4, 1), (2, 1, 3)), shown=((0, ""), (1, " with logTarget")),
         notes=(f"Where {of} was broadcast, its gradient is a sum, in double and in an order that "
@@ -137,6 +195,7 @@ def _backward(name: str, out: str, of: str) -> Operator:
 
 
 OPS = (
+    _forward(),
     _backward("aclnnKlDivBackward", "out", "self"),
     _backward("aclnnKlDivTargetBackward", "gradTarget", "target"),
 )

@@ -132,8 +132,11 @@ def _torch_divergence(
     torch: Torch, self: Torch, target: Torch, reduction: int, log_target: bool = False
 ) -> Torch:
     whole = torch.broadcast_tensors(self, target)
-    word = _REDUCTION.words[reduction]
-    return torch.nn.functional.kl_div(*whole, reduction=word, log_target=bool(log_target))
+    each = torch.nn.functional.kl_div(*whole, reduction="none", log_target=bool(log_target))
+    if reduction == 0:
+        return each
+    counts = {1: each.numel(), 3: each.shape[0] if each.dim() else 1}
+    return each.sum() / counts.get(reduction, 1)
 
 
 def _forward() -> Operator:

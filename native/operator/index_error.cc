@@ -55,4 +55,11 @@ Status place_out_of_range(const char* op, const char* parameter, const TensorVie
                       "Pass places that the result has; others were skipped.");
 }
 
+Status repeats_out_of_range(const char* op, const TensorView& repeats, const BadIndex& bad,
+                            int64_t limit) {
+  return out_of_range(op, "repeats", repeats, bad, limit,
+                      "Pass numbers that add up to the length of the result; what goes beyond it "
+                      "was left out.");
+}
+
 }  // namespace aclhost

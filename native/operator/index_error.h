@@ -44,4 +44,8 @@ Status class_out_of_range(const char* op, const char* parameter, const TensorVie
 Status place_out_of_range(const char* op, const char* parameter, const TensorView& places,
                           const BadIndex& bad, int64_t limit);
 
+// The same for numbers of times that something is to be repeated.
+Status repeats_out_of_range(const char* op, const TensorView& repeats, const BadIndex& bad,
+                            int64_t limit);
+
 }  // namespace aclhost

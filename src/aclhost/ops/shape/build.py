@@ -26,6 +26,7 @@ from aclhost.spec.dtypes import (
     UINT16,
     UINT32,
     UINT64,
+    DataType,
 )
 from aclhost.spec.params import Int, TensorIn, TensorOut
 from aclhost.spec.products import A2, A3, A950
@@ -34,6 +35,7 @@ from aclhost.spec.rules.base import Rule
 from aclhost.spec.rules.dtype import Limited
 
 Rules = tuple[Rule, ...]
+Dtypes = tuple[DataType | Limited, ...]
 
 NEWER = (A950, A3, A2)
 NEW_BF16 = only_on(BF16, *NEWER)

@@ -12,6 +12,7 @@ from aclhost.ops.shape.build import (
     NEWER,
     SAME_FORMAT,
     SELF,
+    Dtypes,
     some_shape,
 )
 from aclhost.spec.call import Call, TensorArg
@@ -60,7 +61,7 @@ if TYPE_CHECKING:
     from aclhost.spec.golden import Array, Ints
 
 _AXIS, _LENGTH = ValueOf("dim"), DimOf("self", ValueOf("dim"))
-_SLICE_DTYPES = (FLOAT, FLOAT16, INT64, INT8, INT32, UINT8, BOOL, NEW_BF16)
+_SLICE_DTYPES: Dtypes = (FLOAT, FLOAT16, INT64, INT8, INT32, UINT8, BOOL, NEW_BF16)
 _SLICED = WithAxis(
     ShapeOf("self"),
     _AXIS,

@@ -15,6 +15,7 @@ from aclhost.ops.shape.build import (
     NEWER,
     REALS,
     UNSIGNED,
+    Dtypes,
     Rules,
     known_to_torch,
     some_shape,
@@ -108,11 +109,11 @@ _ONE = Condition(
     Equal(SumOver("tensors", Not(Empty(MEMBER))), Const(1)), "only one tensor has elements"
 )
 _SEVERAL = Condition(Not(_ONE.term), "several tensors have elements")
-_CAT_DTYPES = (
+_CAT_DTYPES: Dtypes = (
     *(*REALS, COMPLEX64, NEW_BF16, *EIGHT_BITS, only_on(FLOAT8_E8M0, A950)),
     *(only_on(dtype, A950) for dtype in UNSIGNED),
 )
-_STACK_DTYPES = (*REALS, *UNSIGNED, *COMPLEX, NEW_BF16)
+_STACK_DTYPES: Dtypes = (*REALS, *UNSIGNED, *COMPLEX, NEW_BF16)
 _ALL = CommonDtype("tensors", Const(1))
 _PLACE = If(AtMost(Const(0), _AXIS), _AXIS, Sum(Sum(_AXIS, RankOf("tensors")), Const(1)))
 _STACK_SHAPE = Inserted("tensors", _PLACE, LengthOf("tensors"))

@@ -17,6 +17,7 @@ from aclhost.ops.shape.build import (
     SAME_FORMAT,
     SELF,
     UNSIGNED,
+    Dtypes,
     Rules,
     call_like,
     known_to_torch,
@@ -87,7 +88,7 @@ if TYPE_CHECKING:
 
 _PERMUTED = Permuted("self", "dims")
 _FLATTENED = Flattened("self", ValueOf("axis"))
-_PERMUTE_DTYPES = (
+_PERMUTE_DTYPES: Dtypes = (
     *(*REALS, *UNSIGNED, COMPLEX64, NEW_BF16, *EIGHT_BITS),
     *on_newer(COMPLEX128),
 )

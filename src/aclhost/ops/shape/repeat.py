@@ -13,6 +13,7 @@ from aclhost.ops.shape.build import (
     NEWER,
     REALS,
     SELF,
+    Dtypes,
     known_to_torch,
     some_shape,
 )
@@ -70,6 +71,10 @@ from aclhost.spec.terms import (
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array, Ints
 
+_DTYPES: Dtypes = (
+    *(*REALS, *COMPLEX, UINT32, UINT64, NEW_BF16, *EIGHT_BITS),
+    only_on(UINT16, *NEWER, P310P),
+)
 _TILED = Tiled("self", "repeats")
 _WORDS = "of self, times repeats"
 _NONE = Condition(Equal(LengthOf("repeats"), Const(0)), "repeats is empty")
@@ -116,11 +121,7 @@ OP = Operator(
     ),
     checks=(
         not_null("self", "repeats", "out"),
-        dtype_in(
-            "self",
-            *(*REALS, *COMPLEX, UINT32, UINT64, NEW_BF16, *EIGHT_BITS),
-            only_on(UINT16, *NEWER, P310P),
-        ),
+        dtype_in("self", *_DTYPES),
         same_dtype("out", "self"),
         rank_at_most("self", 8),
         requires(

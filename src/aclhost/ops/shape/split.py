@@ -14,6 +14,7 @@ from aclhost.ops.shape.build import (
     REALS,
     SELF,
     UNSIGNED,
+    Dtypes,
     Rules,
     known_to_torch,
     some_shape,
@@ -78,7 +79,7 @@ if TYPE_CHECKING:
     from aclhost.spec.golden import Array
 
 _AXIS, _LENGTH = ValueOf("dim"), DimOf("self", ValueOf("dim"))
-_SPLIT_DTYPES = (*REALS, *COMPLEX, BF16, *(only_on(dtype, A950) for dtype in UNSIGNED))
+_SPLIT_DTYPES: Dtypes = (*REALS, *COMPLEX, BF16, *(only_on(dtype, A950) for dtype in UNSIGNED))
 _SIZES = ValueOf("splitSections")
 _PARTS = Divided(Sum(_LENGTH, Sum(_SIZES, Const(-1))), _SIZES)
 _LEFT = Sum(_LENGTH, Times(Times(Position(), _SIZES), Const(-1)))

@@ -15,6 +15,7 @@ from aclhost.ops.shape.build import (
     SAME_FORMAT,
     SELF,
     UNSIGNED,
+    Dtypes,
     call_like,
     on_newer,
     some_shape,
@@ -68,8 +69,8 @@ from aclhost.spec.terms import (
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array, Ints
 
-_FLIP_DTYPES = (*REALS, *COMPLEX, NEW_BF16, *(only_on(dtype, A950) for dtype in UNSIGNED))
-_ROLL_DTYPES = (
+_FLIP_DTYPES: Dtypes = (*REALS, *COMPLEX, NEW_BF16, *(only_on(dtype, A950) for dtype in UNSIGNED))
+_ROLL_DTYPES: Dtypes = (
     *(FLOAT, FLOAT16, INT8, UINT8, INT32, UINT32, BOOL, INT64),
     *on_newer(BF16, INT16),
     only_on(COMPLEX64, A950),

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums in float, in dense tensors; the result is rounded once, when it is copied.
+#include <algorithm>
+#include <cstring>
+
+#include "base/parallel.h"
+#include "engines/copy.h"
+#include "kernels/creation/fill.h"
+#include "kernels/shape/repeat_ends.h"
+#include "kernels/shape/views.h"
+#include "ops/repeat_interleave_grad.h"
+#include "ops/unfold_grad.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+namespace {
+
+constexpr int64_t kParallelElements = 16 << 10;
+
+struct Sums {
+  // The terms as floats, and zeros in the shape of the result.
+  Status prepare(const TensorView& from, const TensorView& to) {
+    Status status = make_dense(shape_of(from), ACL_FLOAT, terms);
+    if (status.ok()) status = copy(terms.view, from);
+    if (status.ok()) status = make_dense(shape_of(to), ACL_FLOAT, totals);
+    return status.ok() ? fill_with_zero(totals.view) : status;
+  }
+  const float* from() const { return static_cast<const float*>(terms.view.data); }
+  float* to() const { return static_cast<float*>(totals.view.data); }
+
+  CopiedView terms, totals;
+};
+
+int64_t product(const int64_t* lengths, int count) {
+  int64_t elements = 1;
+  for (int i = 0; i < count; ++i) elements *= lengths[i];
+  return elements;
+}
+
+// Rows of `inner` elements: those before `ends[i]` belong to result i.
+struct Segments {
+  int64_t length, count, inner;
+  const int64_t* ends;  // null: every `times` rows
+  int64_t times;
+
+  int64_t end(int64_t i) const { return std::min(ends ? ends[i] : (i + 1) * times, length); }
+  void add(const float* from, float* to, int64_t row) const {
+    const int64_t block = row / count, i = row % count;
+    float* const sums = to + row * inner;
+    for (int64_t k = i == 0 ? 0 : end(i - 1); k < end(i); ++k) {
+      const float* const terms = from + (block * length + k) * inner;
+      for (int64_t r = 0; r < inner; ++r) sums[r] += terms[r];
+    }
+  }
+};
+
+}  // namespace
+
+Status run(const RepeatInterleaveGradArgs& args) {
+  const TensorView& grad = args.yGrad;
+  const int axis = axis_of(args.axis, grad.rank);
+  const int64_t length = grad.shape[axis], outer = product(grad.shape, axis);
+  const int64_t inner = product(grad.shape + axis + 1, grad.rank - axis - 1);
+  if (args.out.empty()) return {};
+  if (grad.empty()) return fill_with_zero(args.out);
+  const int64_t count = args.out.elements() / (outer * inner);
+  RepeatEnds ends;
+  Sums sums;
+  Status status = ends.add_up(args.repeats, length);
+  if (status.ok()) status = sums.prepare(grad, args.out);
+  if (!status.ok()) return status;
+  const bool is_one = args.repeats.elements() == 1;
+  const Segments segments = {length, count, inner, is_one ? nullptr : ends.data(), ends.first()};
+  const int64_t grain = std::max<int64_t>(
+      kParallelElements / std::max<int64_t>(inner * length / std::max<int64_t>(count, 1), 1), 1);
+  parallel_for(outer * count, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) segments.add(sums.from(), sums.to(), row);
+  });
+  status = copy(args.out, sums.totals.view);
+  return status.ok() ? ends.report(args.kOperator, args.repeats) : status;
+}
+
+Status run(const UnfoldGradArgs& args) {
+  const TensorView& to = args.gradIn;
+  const int axis = static_cast<int>(args.dim);
+  const int64_t length = to.shape[axis], windows = args.gradOut.shape[axis];
+  const int64_t inner = product(to.shape + axis + 1, to.rank - axis - 1);
+  Sums sums;
+  const Status status = sums.prepare(args.gradOut, to);
+  if (!status.ok()) return status;
+  const int64_t grain = std::max<int64_t>(kParallelElements / (windows * args.size), 1);
+  const auto add_windows = [&](int64_t row) {
+    const int64_t block = row / inner, place = row % inner;
+    for (int64_t w = 0; w < windows; ++w) {
+      const float* const terms = sums.from() + ((block * windows + w) * inner + place) * args.size;
+      float* const totals = sums.to() + (block * length + w * args.step) * inner + place;
+      for (int64_t k = 0; k < args.size; ++k) totals[k * inner] += terms[k];
+    }
+  };
+  parallel_for(product(to.shape, axis) * inner, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) add_windows(row);
+  });
+  return copy(to, sums.totals.view);
+}
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+
+#include "base/inline_vector.h"
+#include "base/status.h"
+#include "engines/copy.h"
+#include "engines/overlap.h"
+#include "operator/index_error.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+
+// Where the places of each element end that comes as often as a tensor says: sums, none of them
+// above the length of the result. Remembers the first number that is negative or too large.
+class RepeatEnds {
+ public:
+  Status add_up(const TensorView& repeats, int64_t length) {
+    CopiedView dense;
+    Status status = make_dense(shape_of(repeats), ACL_INT64, dense);
+    if (status.ok()) status = copy(dense.view, repeats);
+    if (!status.ok()) return status;
+    const auto* const numbers = static_cast<const int64_t*>(dense.view.data);
+    int64_t sum = 0;
+    for (int64_t i = 0; i < repeats.elements(); ++i) {
+      const int64_t left = length - sum;
+      if (bad_.position < 0 && (numbers[i] < 0 || numbers[i] > left)) {
+        bad_ = {i, numbers[i]};
+        limit_ = left + 1;
+      }
+      sum += std::clamp<int64_t>(numbers[i], 0, left);
+      *ends_.extend(1) = sum;
+    }
+    return {};
+  }
+
+  const int64_t* data() const { return ends_.data(); }
+  int64_t first() const { return ends_.size() > 0 ? ends_[0] : 0; }
+  Status report(const char* op, const TensorView& repeats) const {
+    if (bad_.position < 0) return {};
+    return repeats_out_of_range(op, repeats, bad_, limit_);
+  }
+
+ private:
+  BadIndex bad_;
+  int64_t limit_ = 0;
+  InlineVector<int64_t, 64> ends_;
+};
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators that move elements: answers by hand, shared memory, repeats that do not add up."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import aclhost
+
+SIDE = 300
+
+
+def counted(*shape: int, dtype: str = "float32") -> np.ndarray:
+    return np.arange(np.prod(shape)).reshape(shape).astype(dtype)
+
+
+def test_cat_leaves_out_what_has_shape_0() -> None:
+    rows = counted(2, 3)
+    nothing = np.empty(0, np.float64)
+    np.testing.assert_array_equal(aclhost.cat([nothing, rows, nothing, rows], dim=1),
+                                  np.hstack([rows, rows]))  # fmt: skip
+    assert aclhost.cat([nothing, rows]).dtype == np.float32
+    assert aclhost.cat([nothing, nothing]).shape == (0,)
+
+
+def test_cat_rounds_to_the_common_dtype_first() -> None:
+    """2049 is no FLOAT16, the common dtype of INT32 and FLOAT16."""
+    whole, half = np.array([2049], np.int32), np.array([1], np.float16)
+    out = np.zeros(2, np.float32)
+    aclhost.cat([whole, half], out=out)
+    assert out.tolist() == [2048, 1]
+    alone = np.zeros(1, np.float32)
+    aclhost.cat([whole, half[:0].reshape(0)], out=alone)
+    assert alone.tolist() == [2049]
+
+
+def test_cat_over_its_own_members() -> None:
+    memory = counted(2 * SIDE * SIDE)
+    first, second = memory[: SIDE * SIDE].copy(), memory[SIDE * SIDE :].copy()
+    aclhost.cat([memory[SIDE * SIDE :], memory[: SIDE * SIDE]], out=memory)
+    np.testing.assert_array_equal(memory, np.concatenate([second, first]))
+
+
+def test_roll_in_place() -> None:
+    x = counted(SIDE, SIDE)
+    wanted = np.roll(x, (7, -40), (0, 1))
+    aclhost.roll(x, (7, -40), (0, 1), out=x)
+    np.testing.assert_array_equal(x, wanted)
+    wanted = np.roll(x, 1234)
+    aclhost.roll(x, 1234, (), out=x)
+    np.testing.assert_array_equal(x, wanted)
+
+
+def test_flip_and_permute_in_place() -> None:
+    x = counted(SIDE, SIDE)
+    wanted = x[::-1, ::-1].T.copy()
+    aclhost.flip(x, (0, 1), out=x)
+    aclhost.permute(x, (1, 0), out=x)
+    np.testing.assert_array_equal(x, wanted)
+
+
+def test_split_over_its_input() -> None:
+    x = counted(SIDE, 4)
+    wanted = [x[:, :2].copy(), x[:, 2:].copy()]
+    parts = [x[:, 2:], x[:, :2]]
+    aclhost.split_tensor(x, 2, dim=1, out=parts)
+    np.testing.assert_array_equal(parts[0], wanted[0])
+    np.testing.assert_array_equal(parts[1], wanted[1])
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+def test_triangles_in_place(transposed: bool) -> None:
+    x = counted(SIDE, SIDE).T if transposed else counted(SIDE, SIDE)
+    wanted = np.tril(np.triu(x, -20), 10)
+    aclhost.inplace_tril(x, 10)
+    aclhost.inplace_triu(x, -20)
+    np.testing.assert_array_equal(x, wanted)
+
+
+def test_repeats_by_hand() -> None:
+    x = np.array([[1, 2], [3, 4], [5, 6]], np.int32)
+    repeats = np.array([1, 0, 2])
+    by_rows = aclhost.repeat_interleave_with_dim(x, repeats, 0, 3)
+    assert by_rows.tolist() == [[1, 2], [5, 6], [5, 6]]
+    row = aclhost.repeat_interleave(x, np.array([1, 2, 2, 1, 1, 1]), 8)
+    assert row.tolist() == [1, 2, 2, 3, 3, 4, 5, 6]
+
+
+@pytest.mark.parametrize("repeats", [[1, -1, 2], [1, 5, 2]])
+def test_repeats_that_do_not_fit(repeats: list[int]) -> None:
+    """Nothing is written outside, and the first number at fault is named."""
+    out = np.zeros(4, np.float32)
+    with pytest.raises(aclhost.AclnnError, match=rf"from 0 to 3; got {repeats[1]} at position 1"):
+        aclhost.repeat_interleave(counted(3), np.array(repeats), 4, out=out)
+
+
+def test_fewer_repeats_leave_zeros() -> None:
+    out = np.full(5, 9, np.float32)
+    aclhost.repeat_interleave(counted(3) + 1, np.array([1, 0, 1]), 5, out=out)
+    assert out.tolist() == [1, 3, 0, 0, 0]
+
+
+def test_diagonals_by_hand() -> None:
+    assert aclhost.diag(np.array([1, 2], np.int8), 1).tolist() == [[0, 1, 0], [0, 0, 2], [0, 0, 0]]
+    assert aclhost.diag(counted(2, 3), -1).tolist() == [3]
+    assert aclhost.diag(np.empty(0, np.float32), 2).tolist() == [[0, 0], [0, 0]]
+
+
+def test_windows_by_hand() -> None:
+    """Elements 1, 2 and 3 of 5 lie in two windows each."""
+    got = aclhost.unfold_grad(np.ones((4, 2), np.float32), (5,), 0, 2, 1)
+    assert got.tolist() == [1, 2, 2, 2, 1]

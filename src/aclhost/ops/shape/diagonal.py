@@ -19,7 +19,7 @@ from aclhost.ops.shape.build import (
     known_to_torch,
     some_shape,
 )
-from aclhost.spec.call import Call, TensorArg
+from aclhost.spec.call import Argument, Call, TensorArg
 from aclhost.spec.draw import matrix_shape
 from aclhost.spec.dtypes import (
     BF16,
@@ -81,7 +81,9 @@ if TYPE_CHECKING:
 
 _DIAGONAL = Int("diagonal", "0: the main one; above it is 1, below it -1.", default=0)
 _TRIANGLE_DTYPES: Dtypes = (
-    *(*REALS, *UNSIGNED, NEW_BF16),
+    *REALS,
+    *UNSIGNED,
+    NEW_BF16,
     *(only_on(dtype, A950) for dtype in (COMPLEX64, COMPLEX32)),
 )
 _KEPT = {
@@ -107,7 +109,7 @@ def _tril_checks(self: str, out: str | None) -> tuple[tuple[Step, ...], ...]:
     )
     shaped = (rank_at_most(out, 8), same_shape(out, self)) if out else ()
     return (
-        not_null(self, *(out,) * bool(out)),
+        not_null(*((self, out) if out else (self,))),
         dtype_in(self, *_TRIANGLE_DTYPES),
         *written,
         rank_at_least(self, 2),
@@ -119,7 +121,7 @@ def _tril_checks(self: str, out: str | None) -> tuple[tuple[Step, ...], ...]:
 def _triu_checks(self: str, out: str | None) -> tuple[tuple[Step, ...], ...]:
     written = (same_dtype(self, out), not_private(self), same_format(out, self)) if out else ()
     return (
-        not_null(self, *(out,) * bool(out)),
+        not_null(*((self, out) if out else (self,))),
         dtype_in(self, *_TRIANGLE_DTYPES),
         *(written or (not_private(self),)),
         rank_at_most(self, 8),
@@ -141,7 +143,8 @@ def _triangle(name: str, *, in_place: bool) -> Operator:
         tensors = (TensorInOut(self, doc, is_const=name == "Tril"), _DIAGONAL)
 
     def call(tensor: TensorArg, diagonal: int) -> Call:
-        return call_like("" if in_place else "self", **{self: tensor, "diagonal": diagonal})
+        arguments: dict[str, Argument] = {self: tensor, "diagonal": diagonal}
+        return call_like("" if in_place else "self", **arguments)
 
     def golden(**arguments: Any) -> Array:  # noqa: ANN401
         import numpy as np

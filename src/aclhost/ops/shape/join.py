@@ -110,7 +110,11 @@ _ONE = Condition(
 )
 _SEVERAL = Condition(Not(_ONE.term), "several tensors have elements")
 _CAT_DTYPES: Dtypes = (
-    *(*REALS, COMPLEX64, NEW_BF16, *EIGHT_BITS, only_on(FLOAT8_E8M0, A950)),
+    *REALS,
+    COMPLEX64,
+    NEW_BF16,
+    *EIGHT_BITS,
+    only_on(FLOAT8_E8M0, A950),
     *(only_on(dtype, A950) for dtype in UNSIGNED),
 )
 _STACK_DTYPES: Dtypes = (*REALS, *UNSIGNED, *COMPLEX, NEW_BF16)

@@ -89,7 +89,11 @@ if TYPE_CHECKING:
 _PERMUTED = Permuted("self", "dims")
 _FLATTENED = Flattened("self", ValueOf("axis"))
 _PERMUTE_DTYPES: Dtypes = (
-    *(*REALS, *UNSIGNED, COMPLEX64, NEW_BF16, *EIGHT_BITS),
+    *REALS,
+    *UNSIGNED,
+    COMPLEX64,
+    NEW_BF16,
+    *EIGHT_BITS,
     *on_newer(COMPLEX128),
 )
 

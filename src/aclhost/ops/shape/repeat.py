@@ -72,7 +72,12 @@ if TYPE_CHECKING:
     from aclhost.spec.golden import Array, Ints
 
 _DTYPES: Dtypes = (
-    *(*REALS, *COMPLEX, UINT32, UINT64, NEW_BF16, *EIGHT_BITS),
+    *REALS,
+    *COMPLEX,
+    UINT32,
+    UINT64,
+    NEW_BF16,
+    *EIGHT_BITS,
     only_on(UINT16, *NEWER, P310P),
 )
 _TILED = Tiled("self", "repeats")

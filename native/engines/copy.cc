@@ -25,6 +25,7 @@ constexpr int64_t kParallelTileBytes = 16 << 10;  // likewise, of what takes muc
 constexpr int64_t kBlockBytes = 16 << 10;         // of the wider type
 constexpr int64_t kTileBlockBytes = 8 << 10;
 constexpr int64_t kTileLength = 128;
+constexpr int64_t kLongRunBytes = 64;
 
 struct Copy {
   CastArray cast;   // null: bits are moved as they are
@@ -71,7 +72,43 @@ bool is_one_block(const Copy& copy, const LoopNest& nest) {
          nest.operand[1].contiguous == nest.total;
 }
 
+// Runs that are long arrays on both sides are copied one by one: nothing has to be put together.
+bool is_run_by_run(const Copy& copy, const LoopNest& nest) {
+  const LoopNest::Operand& to = nest.operand[0];
+  const LoopNest::Operand& from = nest.operand[1];
+  return copy.cast == nullptr && nest.shape[0] * to.item_size >= kLongRunBytes &&
+         to.strides[0] == to.item_size && from.strides[0] == from.item_size;
+}
+
+void copy_runs(const Copy& copy, const LoopNest& nest, int64_t begin, int64_t end) {
+  const LoopNest::Operand& to = nest.operand[0];
+  const LoopNest::Operand& from = nest.operand[1];
+  Block block(nest, begin);
+  while (begin < end) {
+    char* place = address_of(nest, to, block);
+    const char* source = address_of(nest, from, block);
+    const int64_t rows = nest.rank > 1 ? nest.shape[1] - block.index[1] : 1;
+    block.count = 0;
+    for (int64_t row = 0; row < rows && begin + block.count < end;
+         ++row) {  // an inner loop's worth
+      const int64_t done = row == 0 ? block.index[0] : 0;
+      const int64_t length = std::min(nest.shape[0] - done, end - begin - block.count);
+      put_array(source, place, length * to.item_size, copy.past_cache);
+      block.count += length;
+      if (nest.rank == 1) break;
+      place += to.strides[1] - done * to.item_size;
+      source += from.strides[1] - done * from.item_size;
+    }
+    begin += block.count;
+    block.advance(nest);
+  }
+  if (copy.past_cache) finish_streaming();
+}
+
 void copy_range(const Copy& copy, const LoopNest& nest, int64_t begin, int64_t end) {
+  if (!is_one_block(copy, nest) && is_run_by_run(copy, nest)) {
+    return copy_runs(copy, nest, begin, end);
+  }
   const int64_t most = is_one_block(copy, nest) ? end - begin : copy.block;
   Block block(nest, begin);
   for (; begin < end; begin += block.count) {

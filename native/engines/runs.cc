@@ -69,6 +69,13 @@ inline void fill_array(char* to, Bits value, int64_t n) {
   for (int64_t i = 0; i < n; ++i) store(to + i * kSize, value);
 }
 
+// The last element first; `from` is where it lies.
+template <typename Bits>
+inline void reverse_array(const char* from, char* to, int64_t n) {
+  constexpr int64_t kSize = sizeof(Bits);
+  for (int64_t i = 0; i < n; ++i) store(to + i * kSize, load<Bits>(from - i * kSize));
+}
+
 template <typename Bits>
 inline void copy_elements(const char* from, int64_t from_stride, char* to, int64_t to_stride,
                           int64_t n) {
@@ -76,6 +83,7 @@ inline void copy_elements(const char* from, int64_t from_stride, char* to, int64
   if (to_stride == kSize) {
     if (from_stride == kSize) return copy_bytes(from, to, n * kSize);
     if (from_stride == 0) return fill_array(to, load<Bits>(from), n);
+    if (from_stride == -kSize) return reverse_array<Bits>(from, to, n);
     for (int64_t i = 0; i < n; ++i) store(to + i * kSize, load<Bits>(from + i * from_stride));
   } else {
     for (int64_t i = 0; i < n; ++i) store(to + i * to_stride, load<Bits>(from + i * from_stride));

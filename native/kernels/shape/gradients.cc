@@ -8,6 +8,7 @@
 #include "kernels/creation/fill.h"
 #include "kernels/shape/repeat_ends.h"
 #include "kernels/shape/views.h"
+#include "operator/layouts.h"
 #include "ops/repeat_interleave_grad.h"
 #include "ops/unfold_grad.h"
 
@@ -18,14 +19,21 @@ namespace {
 constexpr int64_t kParallelElements = 16 << 10;
 
 struct Sums {
-  // The terms as floats, and zeros in the shape of the result.
+  // The terms as dense floats, and zeros in the shape of the result.
   Status prepare(const TensorView& from, const TensorView& to) {
-    Status status = make_dense(shape_of(from), ACL_FLOAT, terms);
-    if (status.ok()) status = copy(terms.view, from);
+    Status status;
+    if (from.dtype == ACL_FLOAT && is_contiguous(from)) {
+      terms.view = from;
+    } else {
+      status = make_dense(shape_of(from), ACL_FLOAT, terms);
+      if (status.ok()) status = copy(terms.view, from);
+    }
     if (status.ok()) status = make_dense(shape_of(to), ACL_FLOAT, totals);
     return status.ok() ? fill_with_zero(totals.view) : status;
   }
-  const float* from() const { return static_cast<const float*>(terms.view.data); }
+  const float* from() const {
+    return static_cast<const float*>(terms.view.data) + terms.view.offset;
+  }
   float* to() const { return static_cast<float*>(totals.view.data); }
 
   CopiedView terms, totals;

@@ -6,7 +6,6 @@
 #include "base/parallel.h"
 #include "dtypes.h"
 #include "engines/copy.h"
-#include "engines/runs.h"
 #include "kernels/shape/repeat_ends.h"
 #include "kernels/shape/views.h"
 #include "operator/layouts.h"
@@ -28,16 +27,16 @@ struct Spread {
   int64_t count, length, bytes;
   const int64_t* ends;  // where the places of each item end
 
+  // kBytes is 0 for items of any size.
+  template <int kBytes>
   void put(const char* item, int64_t place, int64_t times) const {
     char* target = to + place * bytes;
-    if (can_move(static_cast<int>(std::min<int64_t>(bytes, 32)) * 8)) {
-      copy_run(item, 0, target, bytes, bytes, times);
-    } else {
-      for (; times > 0; --times, target += bytes) std::memcpy(target, item, bytes);
-    }
+    const int64_t size = kBytes > 0 ? kBytes : bytes;
+    for (; times > 0; --times, target += size) std::memcpy(target, item, size);
   }
 
   // Places from begin to end, counted over all rows. Behind the last item there are zeros.
+  template <int kBytes>
   void run(int64_t begin, int64_t end) const {
     int64_t row = begin / length, place = begin % length;
     const int64_t* item = std::upper_bound(ends, ends + count, place);
@@ -45,7 +44,8 @@ struct Spread {
       const bool is_last = item == ends + count;
       const int64_t stop = std::min((is_last ? length : *item) - place, end - begin);
       if (stop > 0 && is_last) std::memset(to + begin * bytes, 0, stop * bytes);
-      if (stop > 0 && !is_last) put(from + (row * count + (item - ends)) * bytes, begin, stop);
+      if (stop > 0 && !is_last)
+        put<kBytes>(from + (row * count + (item - ends)) * bytes, begin, stop);
       begin += stop;
       place += stop;
       if (!is_last) ++item;
@@ -53,6 +53,21 @@ struct Spread {
       place = 0;
       ++row;
       item = ends;
+    }
+  }
+
+  void run(int64_t begin, int64_t end) const {
+    switch (bytes) {
+      case 1:
+        return run<1>(begin, end);
+      case 2:
+        return run<2>(begin, end);
+      case 4:
+        return run<4>(begin, end);
+      case 8:
+        return run<8>(begin, end);
+      default:
+        return run<0>(begin, end);
     }
   }
 };
@@ -113,8 +128,9 @@ Status spread_evenly(const TensorView& self, int64_t times, int axis, const Tens
     return copy(to, from);
   }
   InlineVector<int64_t, 64> ends;
+  int64_t* const numbers = ends.extend(static_cast<size_t>(count));
   int64_t sum = 0;
-  for (int64_t i = 0; i < count; ++i) *ends.extend(1) = sum += std::min(times, length - sum);
+  for (int64_t i = 0; i < count; ++i) numbers[i] = sum += std::min(times, length - sum);
   return spread(self, ends.data(), axis, out);
 }
 

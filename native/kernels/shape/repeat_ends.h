@@ -22,6 +22,7 @@ class RepeatEnds {
     if (status.ok()) status = copy(dense.view, repeats);
     if (!status.ok()) return status;
     const auto* const numbers = static_cast<const int64_t*>(dense.view.data);
+    int64_t* const ends = ends_.extend(static_cast<size_t>(repeats.elements()));
     int64_t sum = 0;
     for (int64_t i = 0; i < repeats.elements(); ++i) {
       const int64_t left = length - sum;
@@ -30,7 +31,7 @@ class RepeatEnds {
         limit_ = left + 1;
       }
       sum += std::clamp<int64_t>(numbers[i], 0, left);
-      *ends_.extend(1) = sum;
+      ends[i] = sum;
     }
     return {};
   }

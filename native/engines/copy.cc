@@ -26,6 +26,8 @@ constexpr int64_t kBlockBytes = 16 << 10;         // of the wider type
 constexpr int64_t kTileBlockBytes = 8 << 10;
 constexpr int64_t kTileLength = 128;
 constexpr int64_t kLongRunBytes = 64;
+constexpr int64_t kStreamedRunBytes = 1024;
+constexpr int64_t kRowsAhead = 8;  // so many short runs are on their way
 
 struct Copy {
   CastArray cast;   // null: bits are moved as they are
@@ -80,9 +82,18 @@ bool is_run_by_run(const Copy& copy, const LoopNest& nest) {
          to.strides[0] == to.item_size && from.strides[0] == from.item_size;
 }
 
+// At least kLongRunBytes, not all of which need be a multiple of that.
+inline void copy_short_run(const char* from, char* to, int64_t bytes) {
+  const int64_t last = bytes - kLongRunBytes;
+  for (int64_t i = 0; i < last; i += kLongRunBytes) std::memcpy(to + i, from + i, kLongRunBytes);
+  std::memcpy(to + last, from + last, kLongRunBytes);
+}
+
 void copy_runs(const Copy& copy, const LoopNest& nest, int64_t begin, int64_t end) {
   const LoopNest::Operand& to = nest.operand[0];
   const LoopNest::Operand& from = nest.operand[1];
+  // Many short runs past the cache take longer than through it.
+  const bool past_cache = copy.past_cache && nest.shape[0] * to.item_size >= kStreamedRunBytes;
   Block block(nest, begin);
   while (begin < end) {
     char* place = address_of(nest, to, block);
@@ -93,7 +104,13 @@ void copy_runs(const Copy& copy, const LoopNest& nest, int64_t begin, int64_t en
          ++row) {  // an inner loop's worth
       const int64_t done = row == 0 ? block.index[0] : 0;
       const int64_t length = std::min(nest.shape[0] - done, end - begin - block.count);
-      put_array(source, place, length * to.item_size, copy.past_cache);
+      const int64_t bytes = length * to.item_size;
+      if (bytes >= kLongRunBytes && bytes < kStreamedRunBytes) {
+        if (nest.rank > 1) __builtin_prefetch(source + kRowsAhead * from.strides[1]);
+        copy_short_run(source, place, bytes);
+      } else {
+        put_array(source, place, bytes, past_cache);
+      }
       block.count += length;
       if (nest.rank == 1) break;
       place += to.strides[1] - done * to.item_size;
@@ -102,7 +119,7 @@ void copy_runs(const Copy& copy, const LoopNest& nest, int64_t begin, int64_t en
     begin += block.count;
     block.advance(nest);
   }
-  if (copy.past_cache) finish_streaming();
+  if (past_cache) finish_streaming();
 }
 
 void copy_range(const Copy& copy, const LoopNest& nest, int64_t begin, int64_t end) {

@@ -34,6 +34,12 @@ Reach reach_of(const TensorView& view) {
   return reach;
 }
 
+// Not by the number of elements: that of an absurd shape wraps around.
+bool has_several_elements(const TensorView& view) {
+  const auto is_one = [](int64_t length) { return length == 1; };
+  return !view.empty() && !std::all_of(view.shape, view.shape + view.rank, is_one);
+}
+
 }  // namespace
 
 bool is_private(aclFormat format) {
@@ -65,7 +71,7 @@ bool is_contiguous(const TensorView& view) {
   for (int i = view.rank - 1; i >= 0; --i) {
     if (view.shape[i] == 1) continue;
     if (view.strides[i] != static_cast<int64_t>(expected)) {
-      return is_private(view.format) || view.elements() <= 1;
+      return is_private(view.format) || !has_several_elements(view);
     }
     expected *= static_cast<uint64_t>(view.shape[i]);
   }

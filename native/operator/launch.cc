@@ -66,27 +66,47 @@ bool writes(const ParamInfo& param) {
          param.kind == ParamKind::kTensorListOut;
 }
 
+// No memory holds as many elements; only strides of 0 describe them. Kernels may count on it: sizes
+// of all intermediate tensors are numbers of 64 bits then.
+constexpr int64_t kMostElements = int64_t{1} << 47;
+
+bool is_countable(const TensorView& view) {
+  __int128 elements = 1;
+  for (int i = 0; i < view.rank && elements <= kMostElements; ++i) elements *= view.shape[i];
+  return elements <= kMostElements;
+}
+
+Status device_failure(const char* tensor, const char* rule, std::string message) {
+  Failure failure;
+  failure.code = ACL_ERROR_RT_AICORE_EXCEPTION;
+  failure.parameter = tensor;
+  failure.rule = rule;
+  failure.message = std::move(message);
+  return Status::failed(std::move(failure));
+}
+
 // A launch that touches memory which does not exist would fault on a device: 507015 at
 // synchronisation. Also the answer for what was freed before the launch.
 Status check_memory(const char* op, const ParamInfo& param, const TensorView& view,
                     uint64_t asked) {
   if (!view.present || view.empty()) return {};
+  const char* tensor = param.name;
+  if (!is_countable(view)) {
+    return device_failure(tensor, "element_count",
+                          std::string(op) + ": " + tensor + " has more than 2^47 elements: shape " +
+                              shape_text(view) + ". Correct the shape in aclCreateTensor.");
+  }
   const ByteSpan span = span_of(view);
   const Access access = writes(param) ? Access::kWrite : Access::kRead;
   if (view.data != nullptr && is_accessible(span.begin, span.size, access, asked)) return {};
-  const char* tensor = param.name;
-  Failure failure;
-  failure.code = ACL_ERROR_RT_AICORE_EXCEPTION;
-  failure.parameter = tensor;
-  failure.rule = "device_memory";
-  failure.message =
+  return device_failure(
+      tensor, "device_memory",
       std::string(op) + ": " + tensor + " has no device memory: " +
-      (view.data == nullptr ? "its address is null"
-                            : "nothing is mapped for all of its " + std::to_string(span.size) +
-                                  " bytes at " + hex(span.begin)) +
-      ". Pass an address from aclrtMalloc to aclCreateTensor, or set it before "
-      "phase 2, and keep the memory until the stream is synchronized.";
-  return Status::failed(std::move(failure));
+          (view.data == nullptr ? "its address is null"
+                                : "nothing is mapped for all of its " + std::to_string(span.size) +
+                                      " bytes at " + hex(span.begin)) +
+          ". Pass an address from aclrtMalloc to aclCreateTensor, or set it before "
+          "phase 2, and keep the memory until the stream is synchronized.");
 }
 
 Region region_of(const ParamInfo& param, const TensorView& view) {

@@ -47,14 +47,13 @@ ACLHOST_INLINE float exp(float x) {
   return (1 + e.less_one) * power.first * power.second;
 }
 
-// 1 / (1 + e^-x), above and below the line divided by a power of two, lest they overflow.
+// 1 / (1 + e^-x), above and below the line divided by 2^64, lest they overflow.
 ACLHOST_INLINE float sigmoid(float x) {
   const SingleExponential e(clamp(-x, -30.0f, 105.0f));
-  const TwoPowers power(e.biased);
-  const float one = power.inverse_second, rest = power.first * e.less_one;
-  // The first sum is exact unless the power is very large.
-  const float below = x > -8 ? (one + power.first) + rest : (one + rest) + power.first;
-  return one / below;
+  const float one = 0x1p-64f, power = from_bits((e.biased - (127 + 64)) << 23);
+  // What the first sum loses comes back, unless the power is too small to count.
+  const float sum = one + power, lost = one - (sum - power);
+  return one / (sum + (lost + power * e.less_one));
 }
 
 ACLHOST_INLINE float tanh(float x) {

@@ -13,6 +13,7 @@ import pytest
 from aclhost import ops
 from aclhost.gen import pages
 from aclhost.spec import dtypes, products
+from aclhost.spec.evaluate import evaluate
 from aclhost.spec.operator import Operator
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,9 +25,9 @@ def test_operator_has_all_its_places(op: Operator) -> None:
     assert (ROOT / op.source).is_file()
     if op.kernel is None:
         kernels = "".join(path.read_text() for path in (ROOT / "native/kernels").rglob("*.cc"))
-        assert f"Status run(const {op.short_name}Args&" in kernels
+        assert f'#include "ops/{op.snake_name}.h"' in kernels
         tests = "".join(path.read_text() for path in (ROOT / "tests/ops").glob("*.py"))
-        assert op.snake_name in tests
+        assert op.draw is not None or op.snake_name in tests
 
 
 @EACH
@@ -46,16 +47,16 @@ def test_golden_is_short_and_takes_the_parameters(op: Operator) -> None:
         return
     source = inspect.getsource(op.golden)
     body = [line for line in source.split('"""')[-1].splitlines() if line.strip()]
-    assert len(body) <= 15
+    assert len(body) <= 20
     wanted = [param.python_name for param in op.params if param not in op.outputs]
-    assert list(inspect.signature(op.golden).parameters) == wanted
+    inspect.signature(op.golden).bind(**dict.fromkeys(wanted))
 
 
 @EACH
 def test_samples_name_every_parameter(op: Operator) -> None:
     assert op.samples
     for call in op.samples:
-        assert list(call.arguments) == [param.name for param in op.params]
+        assert sorted(call.arguments) == sorted(param.name for param in op.params)
 
 
 @EACH
@@ -72,7 +73,10 @@ def test_rules_name_real_parameters(op: Operator) -> None:
 def test_every_pointer_is_checked_for_null(op: Operator) -> None:
     checked = {rule.parameter for rule in op.rules if rule.id == "not_null"}
     pointers = {param.name for param in op.params if "*" in param.c_type}
-    assert checked == pointers - {param.name for param in op.params if param.is_optional}
+    optional = {param.name for param in op.params if param.is_optional}
+    assert checked <= pointers
+    for name in pointers - optional - checked:  # nothing happens without it
+        assert evaluate(op, op.samples[0].passing(**{name: None})).idle
 
 
 def test_declarations_import_without_numpy_or_the_native_module() -> None:

@@ -130,7 +130,8 @@ class Loops:
         for name, text in files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(text)
-        sources = (ROOT / "tests/support/loop_runner.cc", ROOT / "native/base/status.cc")
+        native = ("base/status.cc", "simd/math_complex.cc")
+        sources = (ROOT / "tests/support/loop_runner.cc", *(ROOT / "native" / n for n in native))
         folders = (folder, folder / "include", folder / "native", ROOT / "native")
         library = folder / "loops.so"
         compiler = os.environ.get("CXX", "g++")

@@ -15,6 +15,7 @@ from aclhost import golden
 from aclhost.arrays import numpy_dtype
 from aclhost.spec import dtypes
 from aclhost.spec.call import Call, TensorArg
+from aclhost.spec.evaluate import evaluate
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import TensorInOut
 
@@ -51,7 +52,8 @@ def layouts(op: Operator, call: Call) -> Iterator[tuple[str, Call]]:
     everything = (*inputs, *outputs)
     alike = inputs if op.kernel and op.kernel.reduction else everything
     if len({call.tensor(name).shape for name in alike}) > 1:
-        yield from _strided(op, call, everything)
+        moved = _strided(op, call, everything)
+        yield from (each for each in moved if evaluate(op, each[1]).rule is None)
         return
     yield "long", resized(op, call, (LENGTH,))
     yield "rank 0", resized(op, call, ())

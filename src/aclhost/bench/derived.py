@@ -152,7 +152,7 @@ def _value(argument: Argument, seed: int, *, strided: bool, written: bool) -> An
     if written:
         return new_array(argument.shape, argument.dtype.numpy)
     array = _input(argument, seed)
-    return reversed_axes(array, array.ndim) if strided else array
+    return reversed_axes(array, array.ndim) if strided and array.ndim > 1 else array
 
 
 def _input(argument: TensorArg, seed: int) -> Array:

@@ -63,6 +63,7 @@ def _run(op: Operator, call: Call) -> list[Any]:
     return [
         compare(result, exact.reshape(result.shape))
         for result, exact in zip(got, wanted, strict=True)
+        if result.dtype != object  # None: a result that the call has no use for
     ]
 
 

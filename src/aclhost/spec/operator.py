@@ -80,9 +80,11 @@ class Operator:
     @property
     def functions(self) -> tuple[Function, Function]:
         """The two C functions."""
+        known = catalogue.operator(self.name)
+        types = {param.name: param.c_type for param in known.params} if known else {}
         return phases(
             self.name,
-            tuple(CParameter(param.c_type, param.name) for param in self.params),
+            tuple(CParameter(types.get(p.name, p.c_type), p.name) for p in self.params),
             f"aclnnop/{self.header}",
             (
                 f"{self.summary} Phase 1: checks the arguments and prepares the work.",

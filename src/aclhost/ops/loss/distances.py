@@ -76,7 +76,8 @@ def _torch_gradient(name: str) -> Any:  # noqa: ANN401
         x = x.clone().requires_grad_()
         each = getattr(torch.nn.functional, name)(x, y, reduction="none")
         (each * g / (x.numel() if reduction == 1 else 1)).sum().backward()
-        return x.grad
+        finite = bool(x.grad.isfinite().all())
+        return x.grad if finite else NotImplemented  # torch's soft margin overflows
 
     return reference
 

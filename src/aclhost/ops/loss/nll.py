@@ -120,7 +120,7 @@ def _torch_forward(name: str) -> Any:  # noqa: ANN401
     ) -> tuple[Torch, Torch]:
         function = getattr(torch.ops.aten, name)
         loss, total = function(self, target.long(), weight, reduction, ignore_index)
-        return loss, total
+        return loss, total if reduction else torch.zeros_like(total)
 
     return reference
 

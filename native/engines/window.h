@@ -96,6 +96,7 @@ class Windows {
  private:
   using Number = typename WindowNumber<T>::type;
   static constexpr int64_t kMostSources = 2048, kMostTargets = 512, kLanes = 16;
+  static constexpr int64_t kMostHeights = 256;  // worked out once for all planes
 
   // Targets of a row that are computed together, and the sources that they need.
   struct Columns {
@@ -137,6 +138,9 @@ class Windows {
 
   void compute_columns(const Columns& columns, int64_t begin, int64_t end, Buffers* buffers) const {
     const int64_t planes = work_.targets.shape[2], rows = work_.targets.shape[3];
+    Range heights[kMostHeights];
+    const bool known = rows <= kMostHeights && end - begin >= 2 * rows;
+    for (int64_t i = 0; known && i < rows; ++i) heights[i] = work_.sources_of(1, i);
     int64_t h = begin % rows, d = begin / rows % planes, number = begin / rows / planes;
     for (int64_t left = end - begin; left > 0; ++number, d = 0) {
       const Slab to = work_.targets.slab(number);
@@ -144,11 +148,14 @@ class Windows {
       for (; d < planes && left > 0; ++d, h = 0) {
         now.depth = work_.sources_of(0, d);
         for (; h < rows && left > 0; ++h, --left) {
-          now.height = work_.sources_of(1, h);
+          now.height = known ? heights[h] : work_.sources_of(1, h);
           // Neighbours of one window get the same gradients.
           if (!work_.gradient || !now.same_as(before)) {
             compute_row(now, columns, buffers);
-            round(work_.counted(0, d) * work_.counted(1, h), columns, buffers);
+            if (Join::kDivides && !work_.gradient) {
+              divide(work_.counted(0, d) * work_.counted(1, h), columns, buffers);
+            }
+            round(columns, buffers);
             before = now;
           }
           put(to.row(d, h), columns, buffers->elements);
@@ -322,15 +329,13 @@ class Windows {
     return lanes[0];
   }
 
-  void round(int64_t rows_counted, const Columns& columns, Buffers* buffers) const {
-    const int64_t count = columns.count;
-    if constexpr (Join::kDivides) {
-      const auto rows = static_cast<Number>(rows_counted);
-      for (int64_t i = 0; i < count && !work_.gradient; ++i) {
-        buffers->targets[i] /= rows * columns.counted[i];
-      }
-    }
-    for (int64_t i = 0; i < count; ++i) {
+  static void divide(int64_t rows_counted, const Columns& columns, Buffers* buffers) {
+    const auto rows = static_cast<Number>(rows_counted);
+    for (int64_t i = 0; i < columns.count; ++i) buffers->targets[i] /= rows * columns.counted[i];
+  }
+
+  static void round(const Columns& columns, Buffers* buffers) {
+    for (int64_t i = 0; i < columns.count; ++i) {
       buffers->elements[i] = WindowNumber<T>::to(buffers->targets[i]);
     }
   }

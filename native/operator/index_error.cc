@@ -22,15 +22,16 @@ Shape coordinates(const TensorView& view, int64_t position) {
 }
 
 Status out_of_range(const char* op, const std::string& parameter, const TensorView& indices,
-                    const BadIndex& bad, int64_t limit, const char* advice) {
+                    const BadIndex& bad, int64_t limit, const char* advice, int64_t least = 0) {
   Failure failure;
   failure.code = ACL_ERROR_RT_AICORE_EXCEPTION;
   failure.parameter = parameter;
   failure.rule = "index_in_range";
-  failure.message = std::string(op) + ": " + parameter + " must hold values from 0 to " +
-                    std::to_string(limit - 1) + "; got " + std::to_string(bad.value) +
-                    " at position " + std::to_string(bad.position) + ", " + parameter +
-                    shape_text(coordinates(indices, bad.position)) + ". " + advice;
+  failure.message = std::string(op) + ": " + parameter + " must hold values from " +
+                    std::to_string(least) + " to " + std::to_string(limit - 1) + "; got " +
+                    std::to_string(bad.value) + " at position " + std::to_string(bad.position) +
+                    ", " + parameter + shape_text(coordinates(indices, bad.position)) + ". " +
+                    advice;
   return Status::failed(std::move(failure));
 }
 
@@ -60,6 +61,13 @@ Status repeats_out_of_range(const char* op, const TensorView& repeats, const Bad
   return out_of_range(op, "repeats", repeats, bad, limit,
                       "Pass numbers that add up to the length of the result; what goes beyond it "
                       "was left out.");
+}
+
+Status axis_index_out_of_range(const char* op, const char* parameter, const TensorView& indices,
+                               const BadIndex& bad, int64_t limit, bool wraps) {
+  return out_of_range(op, parameter, indices, bad, limit,
+                      "Pass places that the dimension has; others were skipped.",
+                      wraps ? -limit : 0);
 }
 
 }  // namespace aclhost

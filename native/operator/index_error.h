@@ -48,4 +48,9 @@ Status place_out_of_range(const char* op, const char* parameter, const TensorVie
 Status repeats_out_of_range(const char* op, const TensorView& repeats, const BadIndex& bad,
                             int64_t limit);
 
+// The same for indices along an axis, in a parameter of that name; from -limit on where negative
+// ones count from the end.
+Status axis_index_out_of_range(const char* op, const char* parameter, const TensorView& indices,
+                               const BadIndex& bad, int64_t limit, bool wraps);
+
 }  // namespace aclhost

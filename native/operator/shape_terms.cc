@@ -104,6 +104,37 @@ Shape axis_divided(const Frame& frame, const TermCode* code) {
   return shape;
 }
 
+// What has too many dimensions keeps as many as there can be.
+Shape gathered(const Frame& frame, const TermCode* code) {
+  const TensorView& view = frame.view(code[1]);
+  const TensorView& index = frame.view(code[3]);
+  int64_t axis = evaluate(frame, code[2]);
+  if (axis < 0) axis += view.rank;
+  if (axis < 0 || axis >= view.rank) return shape_of(view);
+  Shape shape;
+  const auto add = [&](int64_t length) {
+    if (shape.rank < kMaxRank) shape.dims[shape.rank++] = length;
+  };
+  for (int64_t i = 0; i < axis; ++i) add(view.shape[i]);
+  for (int i = 0; i < index.rank; ++i) add(index.shape[i]);
+  if (index.rank == 0 && code[4] != 0) add(1);
+  for (int64_t i = axis + 1; i < view.rank; ++i) add(view.shape[i]);
+  return shape;
+}
+
+bool lengths_fit(const Frame& frame, const TermCode* code) {
+  const TensorView& first = frame.view(code[1]);
+  const TensorView& second = frame.view(code[2]);
+  int64_t axis = evaluate(frame, code[3]);
+  if (axis < 0) axis += second.rank;
+  for (int i = 0; i < std::min(first.rank, second.rank); ++i) {
+    const bool fits =
+        code[4] != 0 ? first.shape[i] == second.shape[i] : first.shape[i] <= second.shape[i];
+    if (i != axis && !fits) return false;
+  }
+  return true;
+}
+
 Shape with_last(const Frame& frame, const TermCode* code) {
   Shape shape = shape_of(frame.view(code[1]));
   const int64_t kept = code[2], count = code[3], first = shape.rank - kept - count;
@@ -200,6 +231,8 @@ Shape evaluate_shape(const Frame& frame, int64_t term) {
       return inserted(frame, code);
     case TermKind::kPadded:
       return padded(frame.view(code[1]), frame.args.int_array(static_cast<int>(code[2])));
+    case TermKind::kGathered:
+      return gathered(frame, code);
     case TermKind::kAxisDivided:
       return axis_divided(frame, code);
     case TermKind::kWithLast:
@@ -265,6 +298,8 @@ int64_t evaluate_shape_test(const Frame& frame, const TermCode* code) {
       Shape shape;
       return broadcasts(frame, code, &shape);
     }
+    case TermKind::kLengthsFit:
+      return lengths_fit(frame, code);
     case TermKind::kPadsFit:
       return pads_fit(frame.view(code[1]), array(2));
     case TermKind::kPaddedPositive:

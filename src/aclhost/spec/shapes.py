@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from aclhost.spec.call import Call, TensorArg
-from aclhost.spec.terms import Term, saturated
+from aclhost.spec.terms import Const, Term, saturated
 
 Shape = tuple[int, ...]
 
@@ -128,6 +128,27 @@ class AxisDivided(ShapeTerm):
 
 
 @dataclass(frozen=True)
+class Gathered(ShapeTerm):
+    """A tensor's shape with that of an index in place of an axis; a single element stays one."""
+
+    parameter: str
+    axis: Term
+    index: str
+    one_at_least: bool = True  # an index without dimensions counts as one of length 1
+
+    def evaluate(self, call: Call) -> Shape:
+        shape, index, axis = (
+            call.shape(self.parameter), call.shape(self.index), self.axis.evaluate(call)
+        )  # fmt: skip
+        axis += len(shape) if axis < 0 else 0
+        if not 0 <= axis < len(shape):
+            return shape
+        if not index and self.one_at_least:
+            index = (1,)
+        return (*shape[:axis], *index, *shape[axis + 1 :])
+
+
+@dataclass(frozen=True)
 class WithLast(ShapeTerm):
     """A tensor's shape with other last lengths, but for some at the end; a short one stays."""
 
@@ -207,6 +228,30 @@ class FitsShape(Term):
     def evaluate(self, call: Call) -> int:
         first, second = self.first.evaluate(call), self.second.evaluate(call)
         return int(first == second or {*first, *second} <= {1})
+
+
+@dataclass(frozen=True)
+class LengthsFit(Term):
+    """Of dimensions that two tensors have, the first's are at most the second's, or equal to them.
+
+    One axis of the second is left out, negative ones counted from its end; NO_AXIS leaves out none.
+    """
+
+    first: str
+    second: str
+    axis: Term
+    equal: bool = False
+
+    def evaluate(self, call: Call) -> int:
+        first, second, axis = (
+            call.shape(self.first), call.shape(self.second), self.axis.evaluate(call)
+        )  # fmt: skip
+        axis += len(second) if axis < 0 else 0
+        pairs = enumerate(zip(first, second, strict=False))
+        return int(all(i == axis or (a == b if self.equal else a <= b) for i, (a, b) in pairs))
+
+
+NO_AXIS = Const(-(2**31))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/index.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "base/parallel.h"
+#include "dtypes.h"
+#include "engines/index_actions.h"
+#include "simd/memory.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+namespace {
+
+constexpr int64_t kChunk = 256;         // places that are found at once
+constexpr int64_t kRowPiece = 1 << 14;  // elements of a row
+constexpr int64_t kWorthThreads = 1 << 15;
+
+using Dimension = IndexedWalk::Dimension;
+
+bool joins(const IndexedWalk& walk, const Dimension& slow, const Dimension& fast) {
+  bool fits = slow.dense == fast.dense * fast.length && slow.table == fast.table * fast.length;
+  for (int k = 0; k < walk.indices; ++k) {
+    fits = fits && slow.index[k] == fast.index[k] * fast.length;
+  }
+  return fits;
+}
+
+// The same positions in as few dimensions as possible, in the same order.
+void coalesce(IndexedWalk& walk) {
+  int rank = 0;
+  for (int i = 0; i < walk.rank; ++i) {
+    const Dimension next = walk.dimension[i];
+    if (next.length == 1) continue;
+    if (rank > 0 && joins(walk, walk.dimension[rank - 1], next)) {
+      const int64_t length = walk.dimension[rank - 1].length * next.length;
+      walk.dimension[rank - 1] = next;
+      walk.dimension[rank - 1].length = length;
+    } else {
+      walk.dimension[rank++] = next;
+    }
+  }
+  walk.rank = rank;
+}
+
+bool is_indexed(const IndexedWalk& walk, const Dimension& dimension) {
+  for (int k = 0; k < walk.indices; ++k) {
+    if (dimension.index[k] != 0) return true;
+  }
+  return false;
+}
+
+// Where some positions along one dimension lie in the table.
+struct Places {
+  int64_t offsets[kChunk];
+  bool bad[kChunk];
+  bool all_good;
+};
+
+template <typename Integer>
+bool add_places(const IndexedWalk::Index& index, const char* from, int64_t step, int64_t count,
+                Places& places) {
+  bool all_good = true;
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t value = load<Integer>(from + i * step);
+    value += value < 0 ? index.wrap : 0;
+    const bool good = static_cast<uint64_t>(value) < static_cast<uint64_t>(index.limit);
+    places.offsets[i] += (good ? value : 0) * index.stride;
+    places.bad[i] = places.bad[i] || !good;
+    all_good = all_good && good;
+  }
+  return all_good;
+}
+
+// The dimensions of a walk in their roles: those outside, one whose places are found in chunks, and
+// rows that have a place in common.
+class Nest {
+ public:
+  Nest(const IndexedWalk& walk, const Action& action) : walk_(walk), action_(action) {
+    coalesce(walk_);
+    row_ = {1, 0, 0, {}};
+    run_ = row_;
+    if (walk_.rank > 0 && !is_indexed(walk_, last())) row_ = take_last();
+    if (walk_.rank > 0) run_ = take_last();
+    for (int i = 0; i < walk_.rank; ++i) outer_ *= walk_.dimension[i].length;
+    chunk_ = std::min(kChunk, run_.length);
+    run_pieces_ = (run_.length + chunk_ - 1) / chunk_;
+    row_pieces_ = (row_.length + kRowPiece - 1) / kRowPiece;
+  }
+
+  int64_t pieces() const { return outer_ * run_pieces_ * row_pieces_; }
+  int64_t elements_of_piece() const { return chunk_ * std::min(row_.length, kRowPiece); }
+
+  // False if an index was out of range.
+  bool run(int64_t first, int64_t last) const {
+    bool good = true;
+    const int64_t inner = run_pieces_ * row_pieces_;
+    for (int64_t piece = first; piece < last;) {
+      const int64_t outer = piece / inner, end = std::min((outer + 1) * inner, last);
+      good = run_inside(outer, piece - outer * inner, end - outer * inner) && good;
+      piece = end;
+    }
+    return good;
+  }
+
+ private:
+  struct Here {
+    char* dense;
+    char* table;
+    const char* index[IndexedWalk::kMaxIndices];
+  };
+
+  const Dimension& last() const { return walk_.dimension[walk_.rank - 1]; }
+  Dimension take_last() { return walk_.dimension[--walk_.rank]; }
+
+  Here at(int64_t outer) const {
+    Here here = {walk_.dense, walk_.table, {}};
+    for (int k = 0; k < walk_.indices; ++k) here.index[k] = walk_.index[k].start;
+    for (int i = walk_.rank - 1; i >= 0; --i) {
+      const Dimension& dimension = walk_.dimension[i];
+      const int64_t position = i == 0 ? outer : outer % dimension.length;
+      outer /= dimension.length;
+      here.dense += position * dimension.dense;
+      here.table += position * dimension.table;
+      for (int k = 0; k < walk_.indices; ++k) here.index[k] += position * dimension.index[k];
+    }
+    return here;
+  }
+
+  bool run_inside(int64_t outer, int64_t first, int64_t last) const {
+    const Here here = at(outer);
+    Places places;
+    bool good = true;
+    for (int64_t piece = first; piece < last; ++piece) {
+      const int64_t chunk = piece / row_pieces_ * chunk_;
+      const int64_t count = std::min(chunk_, run_.length - chunk);
+      if (piece == first || piece % row_pieces_ == 0) find(here, chunk, count, places);
+      good = good && places.all_good;
+      const int64_t begin = piece % row_pieces_ * kRowPiece;
+      act(here.dense + chunk * run_.dense + begin * row_.dense, here.table + begin * row_.table,
+          places, count, std::min(kRowPiece, row_.length - begin));
+    }
+    return good;
+  }
+
+  void find(const Here& here, int64_t first, int64_t count, Places& places) const {
+    places.all_good = true;
+    for (int64_t i = 0; i < count; ++i) places.offsets[i] = (first + i) * run_.table;
+    std::fill_n(places.bad, count, false);
+    for (int k = 0; k < walk_.indices; ++k) {
+      const int64_t step = run_.index[k];
+      const char* const from = here.index[k] + first * step;
+      const auto add = walk_.index[k].item_size == 4 ? add_places<int32_t> : add_places<int64_t>;
+      places.all_good = add(walk_.index[k], from, step, count, places) && places.all_good;
+    }
+  }
+
+  void act(char* dense, char* table, const Places& places, int64_t count, int64_t row) const {
+    if (row_.length == 1 && places.all_good) {
+      return action_.elements(dense, run_.dense, table, places.offsets, count);
+    }
+    for (int64_t i = 0; i < count; ++i) {
+      char* const here = dense + i * run_.dense;
+      if (!places.bad[i]) {
+        action_.row(here, row_.dense, table + places.offsets[i], row_.table, row);
+      } else if (action_.missing != nullptr) {
+        action_.missing(here, row_.dense, row);
+      }
+    }
+  }
+
+  IndexedWalk walk_;
+  Action action_;
+  Dimension run_, row_;
+  int64_t outer_ = 1, chunk_, run_pieces_, row_pieces_;
+};
+
+bool run_whole(const IndexedWalk& walk, const Action& action) {
+  const Nest nest(walk, action);
+  return nest.run(0, nest.pieces());
+}
+
+// The longest dimension whose positions have places of their own; -1 where there is none.
+int free_dimension(const IndexedWalk& walk) {
+  int found = -1;
+  for (int i = 0; i < walk.rank; ++i) {
+    const Dimension& dimension = walk.dimension[i];
+    const bool is_free = dimension.table != 0 && !is_indexed(walk, dimension);
+    if (is_free && (found < 0 || dimension.length > walk.dimension[found].length)) found = i;
+  }
+  return found;
+}
+
+int64_t positions(const IndexedWalk& walk) {
+  int64_t count = 1;
+  for (int i = 0; i < walk.rank; ++i) count *= walk.dimension[i].length;
+  return count;
+}
+
+// Threads share a dimension in which no two positions have the same place.
+bool scatter(IndexedWalk walk, bool in_order, const Action& action) {
+  if (walk.empty()) return true;
+  coalesce(walk);
+  const int shared = free_dimension(walk);
+  if (in_order || shared < 0 || positions(walk) < kWorthThreads) return run_whole(walk, action);
+  const int64_t length = walk.dimension[shared].length;
+  const int64_t least = std::max<int64_t>(kWorthThreads / 2 * length / positions(walk), 1);
+  const int64_t grain = std::max<int64_t>(least, (length + thread_count() - 1) / thread_count());
+  std::atomic<bool> good{true};
+  parallel_for(length, grain, [&](int64_t begin, int64_t end) {
+    IndexedWalk part = walk;
+    Dimension& dimension = part.dimension[shared];
+    dimension.length = end - begin;
+    part.dense += begin * dimension.dense;
+    part.table += begin * dimension.table;
+    if (!run_whole(part, action)) good = false;
+  });
+  return good;
+}
+
+int64_t bytes_of(const TensorView& view) { return data_type_bits(view.dtype) / 8; }
+
+}  // namespace
+
+IndexedWalk::IndexedWalk(const TensorView& dense_view, const TensorView& table_view)
+    : item_size(bytes_of(table_view)) {
+  dense = static_cast<char*>(dense_view.data) + dense_view.offset * item_size;
+  table = static_cast<char*>(table_view.data) + table_view.offset * item_size;
+}
+
+void IndexedWalk::add_dimension(int64_t length, int64_t dense_stride, int64_t table_stride) {
+  dimension[rank++] = {length, dense_stride * item_size, table_stride * item_size, {}};
+}
+
+void IndexedWalk::add_index(const TensorView& view, const TensorView& table_view, int axis,
+                            bool wraps) {
+  const int64_t size = bytes_of(view), limit = table_view.shape[axis];
+  index[indices++] = {static_cast<const char*>(view.data) + view.offset * size, size, limit,
+                      wraps ? limit : 0, table_view.strides[axis] * item_size};
+}
+
+bool IndexedWalk::empty() const {
+  return std::any_of(dimension, dimension + rank, [](const Dimension& d) { return d.length == 0; });
+}
+
+TensorView with_dimension(const TensorView& view) {
+  TensorView result = view;
+  if (result.rank > 0) return result;
+  result.rank = 1;
+  result.shape[0] = 1;
+  result.strides[0] = 1;
+  return result;
+}
+
+IndexedWalk walk_along(const TensorView& dense, const TensorView& table, int axis,
+                       const TensorView& index, bool wraps) {
+  IndexedWalk walk(dense, table);
+  walk.add_index(index, table, axis, wraps);
+  int own = 0;  // dimension of the dense tensor
+  for (int i = 0; i < axis; ++i, ++own) {
+    walk.add_dimension(table.shape[i], dense.strides[own], table.strides[i]);
+  }
+  for (int i = 0; i < index.rank; ++i, ++own) {
+    walk.add_dimension(index.shape[i], dense.strides[own], 0);
+    walk.dimension[own].index[0] = index.strides[i] * walk.index[0].item_size;
+  }
+  for (int i = axis + 1; i < table.rank; ++i, ++own) {
+    walk.add_dimension(table.shape[i], dense.strides[own], table.strides[i]);
+  }
+  return walk;
+}
+
+IndexedWalk walk_each(const TensorView& dense, const TensorView& table, int axis,
+                      const TensorView& index, bool wraps) {
+  IndexedWalk walk(dense, table);
+  walk.add_index(index, table, axis, wraps);
+  for (int i = 0; i < index.rank; ++i) {
+    walk.add_dimension(index.shape[i], dense.strides[i], i == axis ? 0 : table.strides[i]);
+    walk.dimension[i].index[0] = index.strides[i] * walk.index[0].item_size;
+  }
+  return walk;
+}
+
+bool gather_indexed(IndexedWalk walk, bool in_order) {
+  if (walk.empty()) return true;
+  const Nest nest(walk, gathering(walk.item_size));
+  const int64_t total = nest.pieces();
+  const int64_t grain = std::max<int64_t>(kWorthThreads / 2 / nest.elements_of_piece(), 1);
+  std::atomic<bool> good{true};
+  parallel_for(total, in_order ? total : grain, [&](int64_t first, int64_t last) {
+    if (!nest.run(first, last)) good = false;
+  });
+  return good;
+}
+
+bool scatter_indexed(IndexedWalk walk, bool in_order) {
+  return scatter(walk, in_order, scattering(walk.item_size));
+}
+
+bool can_combine(aclDataType dtype, Combine how) { return combining(dtype, how).row != nullptr; }
+
+bool combine_indexed(IndexedWalk walk, bool in_order, aclDataType dtype, Combine how) {
+  if (how == Combine::kReplace) return scatter_indexed(walk, in_order);
+  return scatter(walk, in_order, combining(dtype, how));
+}
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

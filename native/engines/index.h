@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Note [Indexed walks]
+// A walk goes over the positions of a dense tensor. A position lies in another tensor, the table,
+// where the strides of the walk and the values of index tensors say. Elements are moved from the
+// table or into it by their width, or combined with it by their type.
+//
+// Every index is read once, checked and used: a client that changes it meanwhile does not get past
+// the check. Where one is out of range, the dense element of a gather becomes 0, and a scatter
+// leaves it out. Elements that go to one place arrive in row-major order, whatever the threads.
+#pragma once
+
+#include <cstdint>
+
+#include "acl/acl_base.h"
+#include "operator/views.h"
+#include "simd/isa.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+
+struct IndexedWalk {
+  static constexpr int kMaxIndices = 8;
+
+  // Lengths and strides of one dimension, in bytes.
+  struct Dimension {
+    int64_t length, dense, table;
+    int64_t index[kMaxIndices];
+  };
+  // Values from 0 to limit - 1 name places that lie `stride` bytes apart; `wrap` is added to
+  // negative ones.
+  struct Index {
+    const char* start;
+    int64_t item_size, limit, wrap, stride;
+  };
+
+  IndexedWalk(const TensorView& dense_view, const TensorView& table_view);
+
+  // Appends a faster dimension; strides are in elements.
+  void add_dimension(int64_t length, int64_t dense_stride, int64_t table_stride);
+  // Appends an index along an axis of the table. The dimensions know nothing of it yet.
+  void add_index(const TensorView& view, const TensorView& table_view, int axis, bool wraps);
+
+  bool empty() const;
+
+  char* dense;
+  char* table;
+  int64_t item_size;
+  int rank = 0;
+  int indices = 0;
+  Dimension dimension[kMaxRank];
+  Index index[kMaxIndices];
+};
+
+// The dense tensor has the dimensions of the index in place of an axis of the table.
+IndexedWalk walk_along(const TensorView& dense, const TensorView& table, int axis,
+                       const TensorView& index, bool wraps);
+
+// Every element has an index of its own along an axis; the index gives the shape.
+IndexedWalk walk_each(const TensorView& dense, const TensorView& table, int axis,
+                      const TensorView& index, bool wraps);
+
+// A tensor with at least one dimension.
+TensorView with_dimension(const TensorView& view);
+
+// An axis that may be counted from the end.
+inline int axis_of(int64_t axis, const TensorView& view) {
+  return static_cast<int>(axis < 0 ? axis + view.rank : axis);
+}
+
+enum class Combine { kReplace, kAdd, kMultiply, kMaximum, kMinimum };
+
+// Both return whether all indices were in range. The order counts where elements of what is
+// written share places.
+bool gather_indexed(IndexedWalk walk, bool in_order);
+bool scatter_indexed(IndexedWalk walk, bool in_order);
+
+// The same for elements of one type that are combined with what is there; those of 16 bits are
+// not for it. `can_combine` tells whether there is code for a type.
+bool can_combine(aclDataType dtype, Combine how);
+bool combine_indexed(IndexedWalk walk, bool in_order, aclDataType dtype, Combine how);
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

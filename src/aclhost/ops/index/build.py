@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What operators on indices have in common."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING
+
+from aclhost.spec.call import Call, TensorArg
+from aclhost.spec.dtypes import (
+    BF16,
+    BOOL,
+    COMPLEX64,
+    COMPLEX128,
+    DOUBLE,
+    FLOAT,
+    FLOAT16,
+    INT8,
+    INT16,
+    INT32,
+    INT64,
+    UINT8,
+    UINT16,
+    UINT32,
+    UINT64,
+    DataType,
+)
+from aclhost.spec.products import A2, A3, A950
+from aclhost.spec.rules import Condition, Rule, only_on, requires
+from aclhost.spec.rules.base import Shown
+from aclhost.spec.shapes import LengthsFit, ShapeOf
+from aclhost.spec.terms import (
+    AtMost,
+    Const,
+    Empty,
+    Equal,
+    If,
+    Not,
+    RankOf,
+    Sum,
+    Term,
+    Times,
+    ValueOf,
+    all_of,
+)
+
+if TYPE_CHECKING:
+    from aclhost.spec.golden import Array, Ints
+
+Rules = tuple[Rule, ...]
+Shape = tuple[int, ...]
+
+NEWER = (A950, A3, A2)
+NEW_BF16 = only_on(BF16, *NEWER)
+REALS = (FLOAT, FLOAT16, DOUBLE, INT8, INT16, INT32, INT64, UINT8, BOOL)
+VALUES = (*REALS, COMPLEX64, COMPLEX128)
+INDICES = (INT32, INT64)
+WIDE = (UINT16, UINT32, UINT64)
+INDEX_NOTE = (
+    "An index out of range touches no memory outside: the element is left out, and the next "
+    "synchronisation of the stream returns 507015; in Python the call raises AclnnError."
+)
+NEGATIVE_NOTE = "Negative indices count from the end."
+FORBIDDEN_NOTE = (
+    f"{NEGATIVE_NOTE} The documents forbid them; upstream's code asks its kernel to allow them."
+)
+COPIED = "Values are copied bit by bit."
+
+
+def rank_of(tensor: str) -> Term:
+    """The rank; a single element counts as a tensor of one dimension."""
+    return If(Equal(RankOf(tensor), Const(0)), Const(1), RankOf(tensor))
+
+
+def axis_of(tensor: str, parameter: str = "dim") -> Rules:
+    """The integer is an axis of the tensor; a single element has one."""
+    axis, rank = ValueOf(parameter), rank_of(tensor)
+    return requires(
+        "axis_in_rank",
+        parameter,
+        all_of(AtMost(Times(rank, Const(-1)), axis), AtMost(Sum(axis, Const(1)), rank)),
+        f"{parameter} must be a dimension of {tensor}, from -rank to rank - 1",
+        (Shown("integer", axis), " for rank ", Shown("integer", RankOf(tensor))),
+        "Pass -1 for the last dimension.",
+    )
+
+
+def lengths_fit(
+    parameter: str, other: str, axis: Term, *, equal: bool = False, but: str = ""
+) -> Rules:
+    """No dimension is longer than the other's, or all are equal, but along an axis."""
+    how = "as long as" if equal else "at most as long as"
+    return requires(
+        "lengths_fit",
+        parameter,
+        LengthsFit(parameter, other, axis, equal),
+        f"dimensions of {parameter} must be {how} those of {other}{but}",
+        (Shown("shape", ShapeOf(parameter)), " and ", Shown("shape", ShapeOf(other))),
+        f"Cut or extend {parameter}.",
+    )
+
+
+def has_elements(tensor: str) -> Condition:
+    """The tensor is not empty."""
+    return Condition(Not(Empty(tensor)), f"{tensor} is not empty")
+
+
+def drawn_shape(rng: Random, least: int = 0, most: int = 4) -> Shape:
+    """Of some rank, with elements."""
+    return tuple(rng.randint(1, 5) for _ in range(rng.randint(least, most)))
+
+
+def drawn_axis(rng: Random, shape: Shape) -> tuple[int, int]:
+    """An axis, perhaps counted from the end, and its length."""
+    rank = max(len(shape), 1)
+    axis = rng.randrange(-rank, rank)
+    return axis, shape[axis] if shape else 1
+
+
+def indices(
+    rng: Random, shape: Shape, length: int, *, negative: bool = False, dtype: DataType | None = None
+) -> TensorArg:
+    """Indices into an axis of that length."""
+    span = (-length if negative else 0, length)
+    return TensorArg(shape, dtype or rng.choice(INDICES), span=span)
+
+
+def call_of(**arguments: object) -> Call:
+    """Arguments by upstream's names."""
+    return Call(arguments)  # type: ignore[arg-type]
+
+
+def placed(self: Array, axis: int, index: Ints) -> tuple[Array, int, Ints]:
+    """A tensor of at least one dimension, an axis from its start, and indices without signs."""
+    import numpy as np
+
+    table = np.array(self).reshape(np.shape(self) or (1,))
+    axis %= table.ndim
+    return table, axis, np.asarray(index).astype(np.int64) % max(table.shape[axis], 1)

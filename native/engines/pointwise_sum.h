@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of a point-wise loop's values, without their types.
-//
-// Note [Order of point-wise sums]
-// It follows from the shapes alone. Where at least as many values make a result as there are
-// results, its values, in the order of positions, are cut in parts of kSumPart; a part is summed in
-// lanes, parts then in halves. Else all results grow together, by one value each at a time. Floats
-// are added in double, integers wrap.
+// Sums of a point-wise loop's values, without their types: Note [Order of reductions of loops].
 #pragma once
 
 #include "engines/pointwise.h"

@@ -263,6 +263,9 @@ Shape evaluate_shape(const Frame& frame, int64_t term) {
       return resized_volume(frame, code);
     case TermKind::kPooled:
       return pooled(frame, code);
+    case TermKind::kReduced:
+    case TermKind::kReducedAxis:
+      return reduced_shape(frame, code);
     default:
       return evaluate_moved_shape(frame, code);
   }
@@ -316,6 +319,10 @@ int64_t evaluate_shape_test(const Frame& frame, const TermCode* code) {
       return at_most_half(array(1), array(2));
     case TermKind::kWindowCount:
       return window_count(frame, code);
+    case TermKind::kAxesExist:
+    case TermKind::kAxesDiffer:
+    case TermKind::kAxesPositive:
+      return evaluate_axes_test(frame, code);
     case TermKind::kHoldsVolume:
       return holds_volume(array(1), frame.view(code[2]));
     default:

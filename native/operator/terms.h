@@ -60,4 +60,8 @@ int64_t evaluate_shape_test(const Frame& frame, const TermCode* code);
 int64_t evaluate_moved_test(const Frame& frame, const TermCode* code);
 Shape evaluate_moved_shape(const Frame& frame, const TermCode* code);
 
+// Those of src/aclhost/spec/reduced.py.
+Shape reduced_shape(const Frame& frame, const TermCode* code);
+int64_t evaluate_axes_test(const Frame& frame, const TermCode* code);
+
 }  // namespace aclhost

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include "kernels/reduction/one_tensor.h"
+#include "ops/mean.h"
+#include "ops/prod.h"
+#include "ops/prod_dim.h"
+#include "ops/reduce_nansum.h"
+#include "ops/reduce_sum.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+namespace {
+
+// BOOL is true where one of the values is.
+Status sum(const OneTensor& in, const TensorView& out, Loop map = nullptr) {
+  if (in.self.empty()) return fill(out, double_value(0.0));
+  const Reduce kind = in.computed == ACL_BOOL ? Reduce::kMaximum : Reduce::kSum;
+  return reduce_tensor({kind, loop_type(in.computed), map}, in, in.computed, out);
+}
+
+Status product(const OneTensor& in, const TensorView& out) {
+  if (in.self.empty()) return fill(out, double_value(1.0));
+  const Reduce kind = in.computed == ACL_BOOL ? Reduce::kMinimum : Reduce::kProduct;
+  return reduce_tensor(kind, in, out);
+}
+
+void zero_for_nan(const void* const* in, void* const* out, int64_t n, const Number*) {
+  const float* const from = static_cast<const float*>(in[0]);
+  float* const to = static_cast<float*>(out[0]);
+  for (int64_t i = 0; i < n; ++i) to[i] = from[i] == from[i] ? from[i] : 0.0f;
+}
+
+}  // namespace
+
+Status run(const ReduceSumArgs& args) {
+  return sum({args.self, mask_of(args.dims, args.self.rank), args.out.dtype}, args.out);
+}
+
+Status run(const ReduceNansumArgs& args) {
+  const bool may_be_nan = loop_type(args.dtype) == ACL_FLOAT;
+  return sum({args.self, mask_of(args.dim, args.self.rank), args.dtype}, args.out,
+             may_be_nan ? zero_for_nan : nullptr);
+}
+
+Status run(const MeanArgs& args) {
+  if (args.self.empty()) return fill(args.out, double_value(std::nan("")));
+  const OneTensor in = {args.self, mask_of(args.dim, args.self.rank), args.dtype};
+  const aclDataType values = loop_type(args.dtype);
+  return reduce_tensor({Reduce::kSum, values, nullptr, nullptr, find_mean(values)}, in, args.dtype,
+                       args.out);
+}
+
+Status run(const ProdArgs& args) {
+  return product({args.self, (1u << args.self.rank) - 1, args.out.dtype}, args.out);
+}
+
+Status run(const ProdDimArgs& args) {
+  return product({args.self, mask_of(args.dim, args.self.rank), args.out.dtype}, args.out);
+}
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

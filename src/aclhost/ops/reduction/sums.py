@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sums, means and products."""
+"""Sums and means."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from aclhost.ops.reduction.build import (
     SUPPORTED,
     as_dtype,
     axes,
-    dim_param,
     dims_param,
     drawn_dims,
     drawn_shape,
@@ -24,10 +23,9 @@ from aclhost.ops.reduction.build import (
     is_exact,
     keep_param,
     reduced,
-    reduced_axis,
 )
 from aclhost.spec.call import Call, TensorArg
-from aclhost.spec.draw import matrix_shape, random_shape
+from aclhost.spec.draw import matrix_shape
 from aclhost.spec.dtypes import (
     BF16,
     BOOL,
@@ -47,7 +45,6 @@ from aclhost.spec.rules import (
     Rule,
     axes_differ,
     axes_exist,
-    axis_exists,
     castable_to,
     dtype_in,
     dtype_is,
@@ -62,42 +59,46 @@ from aclhost.spec.rules import (
 )
 from aclhost.spec.rules.base import Shown
 from aclhost.spec.rules.dtype import Limited
-from aclhost.spec.shapes import Rank0, ShapeTerm
+from aclhost.spec.shapes import ShapeTerm
 from aclhost.spec.terms import CanCast, DtypeOf, ValueOf
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array, Ints
 
 _FLOATS = (FLOAT, FLOAT16, BF16)
-_ALL = (*NUMBERS, BF16_NEWER)
+ALL = (*NUMBERS, BF16_NEWER)
 _DTYPE = ValueOf("dtype")
 _SUMMED = reduced("dims", "keepDims")
 
 
-def _out(shape: ShapeTerm) -> TensorOut:
+def out_param(shape: ShapeTerm) -> TensorOut:
+    """The result."""
     return TensorOut("out", "Result, of the dtype that dtype names.", shape=shape, dtype=_DTYPE)
 
 
-def _dtype(*, is_const: bool = False) -> Dtype:
+def dtype_param(*, is_const: bool = False) -> Dtype:
+    """The dtype that is computed in."""
     return Dtype("dtype", "What self is cast to first.", default=FLOAT, is_const=is_const)
 
 
-def _out_is_dtype() -> tuple[Rule, ...]:
+def out_is_dtype() -> tuple[Rule, ...]:
+    """The result has the dtype that is asked for."""
     return dtype_is("out", _DTYPE, "the dtype that dtype names")
 
 
-def _call(
+def dtype_call(
     shape: ShapeTerm,
     self: TensorArg,
     dtype: DataType,
     out: DataType | None = None,
     **rest: Any,  # noqa: ANN401
 ) -> Call:
+    """A call with the result that follows."""
     call = Call({"self": self, **rest, "dtype": dtype})
     return call.passing(out=TensorArg(shape.evaluate(call), out or dtype))
 
 
-def _drawn_pair(rng: Random, *types: DataType) -> tuple[DataType, DataType]:
+def drawn_pair(rng: Random, *types: DataType) -> tuple[DataType, DataType]:
     """A dtype of self, and one that it is cast to without losing much."""
     own = rng.choice(types)
     if is_exact(own):
@@ -130,21 +131,21 @@ def _torch_sum(torch: Any, self: Any, dims: Any, keep_dims: bool, dtype: Any) ->
 
 def _draw_sum(rng: Random) -> Call:
     shape = drawn_shape(rng)
-    own, dtype = _drawn_pair(rng, *REALS, BF16, *(() if 0 in shape else (COMPLEX64, COMPLEX128)))
+    own, dtype = drawn_pair(rng, *REALS, BF16, *(() if 0 in shape else (COMPLEX64, COMPLEX128)))
     dims = drawn_dims(rng, len(shape))
-    return _call(_SUMMED, TensorArg(shape, own), dtype, dims=dims, keepDims=rng.random() < 0.5)
+    return dtype_call(_SUMMED, TensorArg(shape, own), dtype, dims=dims, keepDims=rng.random() < 0.5)
 
 
 REDUCE_SUM = Operator(
     "aclnnReduceSum",
     summary="Sums over dimensions.",
     formula="`out = sum(self)` over dims; of BOOL whether one is true",
-    params=(SELF, dims_param("dims"), keep_param("keepDims"), _dtype(), _out(_SUMMED)),
+    params=(SELF, dims_param("dims"), keep_param("keepDims"), dtype_param(), out_param(_SUMMED)),
     checks=(
         not_null("self", "dims", "out"),
-        dtype_in("self", *_ALL),
-        dtype_in("out", *_ALL),
-        _out_is_dtype(),
+        dtype_in("self", *ALL),
+        dtype_in("out", *ALL),
+        out_is_dtype(),
         rank_at_most("self", 8),
         axes_exist("dims", "self"),
         axes_differ("dims", "self"),
@@ -157,15 +158,17 @@ REDUCE_SUM = Operator(
     reference=_torch_sum,
     summed=("self",),
     draw=_draw_sum,
-    typical=lambda n: _call(_SUMMED, TensorArg(matrix_shape(n)), FLOAT, dims=(1,), keepDims=False),
+    typical=lambda n: dtype_call(
+        _SUMMED, TensorArg(matrix_shape(n)), FLOAT, dims=(1,), keepDims=False
+    ),
     samples=(
-        _call(_SUMMED, TensorArg((2, 3)), FLOAT, dims=(1,), keepDims=False),
-        _call(_SUMMED, TensorArg((2, 3, 4), FLOAT16), FLOAT16, dims=(-1, 0), keepDims=True),
-        _call(_SUMMED, TensorArg((3, 2), INT32), INT64, dims=(), keepDims=False),
-        _call(_SUMMED, TensorArg((3, 2), BOOL), BOOL, dims=(0,), keepDims=False),
-        _call(_SUMMED, TensorArg((2, 3), COMPLEX64), COMPLEX64, dims=(0,), keepDims=False),
-        _call(_SUMMED, TensorArg((3, 0)), FLOAT, dims=(1,), keepDims=False),
-        _call(_SUMMED, TensorArg((), BF16), BF16, dims=(), keepDims=False),
+        dtype_call(_SUMMED, TensorArg((2, 3)), FLOAT, dims=(1,), keepDims=False),
+        dtype_call(_SUMMED, TensorArg((2, 3, 4), FLOAT16), FLOAT16, dims=(-1, 0), keepDims=True),
+        dtype_call(_SUMMED, TensorArg((3, 2), INT32), INT64, dims=(), keepDims=False),
+        dtype_call(_SUMMED, TensorArg((3, 2), BOOL), BOOL, dims=(0,), keepDims=False),
+        dtype_call(_SUMMED, TensorArg((2, 3), COMPLEX64), COMPLEX64, dims=(0,), keepDims=False),
+        dtype_call(_SUMMED, TensorArg((3, 0)), FLOAT, dims=(1,), keepDims=False),
+        dtype_call(_SUMMED, TensorArg((), BF16), BF16, dims=(), keepDims=False),
     ),
     notes=("Integers wrap; floating sums are added in double and rounded once.",),
 )
@@ -195,10 +198,10 @@ def _torch_nansum(torch: Any, self: Any, dim: Any, keep_dim: bool, dtype: Any) -
 
 def _draw_nansum(rng: Random) -> Call:
     shape = drawn_shape(rng)
-    own, dtype = _drawn_pair(rng, *_FLOATS, *INTEGERS, BOOL)
+    own, dtype = drawn_pair(rng, *_FLOATS, *INTEGERS, BOOL)
     dtype = own if dtype is BOOL else dtype
     dims = drawn_dims(rng, len(shape))
-    call = _call(_SUM_NAN, TensorArg(shape, own), dtype, dim=dims, keepDim=rng.random() < 0.5)
+    call = dtype_call(_SUM_NAN, TensorArg(shape, own), dtype, dim=dims, keepDim=rng.random() < 0.5)
     return call.on(rng.choice((A2, A3)))
 
 
@@ -206,13 +209,13 @@ NANSUM = Operator(
     "aclnnReduceNansum",
     summary="Sums over dimensions, without what is not a number.",
     formula="`out = sum(self)` over dim, where NaN counts 0",
-    params=(SELF, dims_param(), keep_param(), _dtype(), _out(_SUM_NAN)),
+    params=(SELF, dims_param(), keep_param(), dtype_param(), out_param(_SUM_NAN)),
     checks=(
         not_null("self", "dim", "out"),
         refused_unless_on(A950, A3, A2),
         dtype_in("self", *_NANSUM),
         dtype_value_in("dtype", *_NANSUM),
-        _out_is_dtype(),
+        out_is_dtype(),
         castable_to("out", "self"),
         axes_exist("dim", "self"),
         axes_differ("dim", "self"),
@@ -225,11 +228,13 @@ NANSUM = Operator(
     reference=_torch_nansum,
     summed=("self",),
     draw=_draw_nansum,
-    typical=lambda n: _call(_SUM_NAN, TensorArg(matrix_shape(n)), FLOAT, dim=(1,), keepDim=False),
+    typical=lambda n: dtype_call(
+        _SUM_NAN, TensorArg(matrix_shape(n)), FLOAT, dim=(1,), keepDim=False
+    ),
     samples=(
-        _call(_SUM_NAN, TensorArg((2, 3)), FLOAT, dim=(1,), keepDim=False),
-        _call(_SUM_NAN, TensorArg((3, 2), INT32), INT64, dim=(), keepDim=True).on(A2),
-        _call(_SUM_NAN, TensorArg((3, 0)), FLOAT, dim=(1,), keepDim=False),
+        dtype_call(_SUM_NAN, TensorArg((2, 3)), FLOAT, dim=(1,), keepDim=False),
+        dtype_call(_SUM_NAN, TensorArg((3, 2), INT32), INT64, dim=(), keepDim=True).on(A2),
+        dtype_call(_SUM_NAN, TensorArg((3, 0)), FLOAT, dim=(1,), keepDim=False),
     ),
 )
 
@@ -259,9 +264,9 @@ def _torch_mean(torch: Any, self: Any, dim: Any, keep_dim: bool, dtype: Any) -> 
 
 def _draw_mean(rng: Random) -> Call:
     shape = drawn_shape(rng)
-    own, dtype = _drawn_pair(rng, *_FLOATS, DOUBLE, *(() if 0 in shape else INTEGERS))
+    own, dtype = drawn_pair(rng, *_FLOATS, DOUBLE, *(() if 0 in shape else INTEGERS))
     dims = drawn_dims(rng, len(shape))
-    return _call(_SUM_NAN, TensorArg(shape, own), dtype, dim=dims, keepDim=rng.random() < 0.5)
+    return dtype_call(_SUM_NAN, TensorArg(shape, own), dtype, dim=dims, keepDim=rng.random() < 0.5)
 
 
 MEAN = Operator(
@@ -273,7 +278,7 @@ MEAN = Operator(
         dims_param(),
         keep_param(),
         Dtype("dtype", "What self is cast to first, and the mean rounded to.", default=FLOAT),
-        _out(_SUM_NAN),
+        out_param(_SUM_NAN),
     ),
     checks=(
         not_null("self", "dim", "out"),
@@ -302,12 +307,14 @@ MEAN = Operator(
     reference=_torch_mean,
     summed=("self",),
     draw=_draw_mean,
-    typical=lambda n: _call(_SUM_NAN, TensorArg(matrix_shape(n)), FLOAT, dim=(1,), keepDim=False),
+    typical=lambda n: dtype_call(
+        _SUM_NAN, TensorArg(matrix_shape(n)), FLOAT, dim=(1,), keepDim=False
+    ),
     samples=(
-        _call(_SUM_NAN, TensorArg((2, 3)), FLOAT, dim=(1,), keepDim=False),
-        _call(_SUM_NAN, TensorArg((2, 3, 4), FLOAT16), FLOAT16, dim=(-1, 0), keepDim=True),
-        _call(_SUM_NAN, TensorArg((3, 2), INT32), FLOAT, dim=(), keepDim=False),
-        _call(_SUM_NAN, TensorArg((3, 0)), FLOAT, dim=(1,), keepDim=False),
+        dtype_call(_SUM_NAN, TensorArg((2, 3)), FLOAT, dim=(1,), keepDim=False),
+        dtype_call(_SUM_NAN, TensorArg((2, 3, 4), FLOAT16), FLOAT16, dim=(-1, 0), keepDim=True),
+        dtype_call(_SUM_NAN, TensorArg((3, 2), INT32), FLOAT, dim=(), keepDim=False),
+        dtype_call(_SUM_NAN, TensorArg((3, 0)), FLOAT, dim=(1,), keepDim=False),
     ),
     notes=(
         "Sums are made in double and rounded once, after the division.",
@@ -316,114 +323,4 @@ MEAN = Operator(
 )
 
 
-def _prod(self: Array, dtype: Any) -> Array:  # noqa: ANN401
-    """Of all elements."""
-    return _prod_dim(self.reshape(-1), 0, False, dtype)
-
-
-def _prod_dim(self: Array, dim: int, keep_dim: bool, dtype: Any) -> Array:  # noqa: ANN401
-    """Of BOOL, whether all are true."""
-    import numpy as np
-
-    values, axis = as_dtype(self, dtype), dim if self.ndim else None
-    if values.dtype == bool:
-        return np.asarray(values.all(axis=axis, keepdims=keep_dim))
-    return np.asarray(values.prod(axis=axis, keepdims=keep_dim))
-
-
-def _torch_prod(torch: Any, self: Any, dtype: Any) -> Any:  # noqa: ANN401
-    return _torch_prod_dim(torch, self.flatten(), 0, False, dtype)
-
-
-def _torch_prod_dim(torch: Any, self: Any, dim: int, keep_dim: bool, dtype: Any) -> Any:  # noqa: ANN401
-    if dtype == torch.bool or dtype.is_complex:
-        return NotImplemented
-    exact = not dtype.is_floating_point
-    values = self.to(dtype).long() if exact else self.double()
-    return values.prod(dim=dim, keepdim=keep_dim)
-
-
-_PROD_DIM = reduced_axis("keepDim")
-_PRODUCTS = (
-    rank_at_most("self", 8),
-    rank_at_most("out", 8),
-)
-_AFTER = (
-    when(NONE, dtype_in("out", *REALS, BF16)),
-    SUPPORTED,
-    inside_storage("self"),
-)
-_PROD_NOTE = (
-    "Products are made in double and rounded once; integers wrap; of BOOL, whether all are true.",
-)
-
-
-def _draw_prod(rng: Random) -> Call:
-    shape = random_shape(rng)
-    own, dtype = _drawn_pair(rng, *REALS, BF16)
-    return _call(Rank0(), TensorArg(shape, own), dtype)
-
-
-def _draw_prod_dim(rng: Random) -> Call:
-    shape = random_shape(rng)
-    own, dtype = _drawn_pair(rng, *REALS, BF16)
-    dim = rng.randint(-len(shape), len(shape) - 1) if shape else rng.randint(-1, 0)
-    return _call(_PROD_DIM, TensorArg(shape, own), dtype, dim=dim, keepDim=rng.random() < 0.5)
-
-
-PROD = Operator(
-    "aclnnProd",
-    summary="The product of all elements.",
-    formula="`out = prod(self)`",
-    params=(SELF, _dtype(is_const=True), _out(Rank0())),
-    checks=(
-        not_null("self", "out"),
-        dtype_in("self", *_ALL),
-        dtype_value_in("dtype", *NUMBERS, BF16),
-        _out_is_dtype(),
-        *_PRODUCTS,
-        *_AFTER,
-        fits_reduced(Rank0(), "out"),
-    ),
-    golden=_prod,
-    reference=_torch_prod,
-    draw=_draw_prod,
-    typical=lambda n: _call(Rank0(), TensorArg((n,), span=(0.999, 1.001)), FLOAT),
-    samples=(
-        _call(Rank0(), TensorArg((2, 3)), FLOAT),
-        _call(Rank0(), TensorArg((2, 3), INT32), INT64),
-        _call(Rank0(), TensorArg((2, 3), COMPLEX64), COMPLEX64),
-        _call(Rank0(), TensorArg((0, 3)), FLOAT),
-    ),
-    notes=_PROD_NOTE,
-)
-PROD_DIM = Operator(
-    "aclnnProdDim",
-    summary="Products along a dimension.",
-    formula="`out = prod(self)` along dim",
-    params=(SELF, dim_param(), keep_param(), _dtype(is_const=True), _out(_PROD_DIM)),
-    checks=(
-        not_null("self", "out"),
-        dtype_in("self", *_ALL),
-        dtype_value_in("dtype", *NUMBERS, BF16),
-        _out_is_dtype(),
-        *_PRODUCTS,
-        axis_exists("dim", "self"),
-        *_AFTER,
-        fits_reduced(_PROD_DIM, "out"),
-    ),
-    golden=_prod_dim,
-    reference=_torch_prod_dim,
-    draw=_draw_prod_dim,
-    typical=lambda n: _call(
-        _PROD_DIM, TensorArg(matrix_shape(n), span=(0.9, 1.1)), FLOAT, dim=1, keepDim=False
-    ),
-    samples=(
-        _call(_PROD_DIM, TensorArg((2, 3)), FLOAT, dim=1, keepDim=False),
-        _call(_PROD_DIM, TensorArg((2, 3), INT32), INT64, dim=-2, keepDim=True),
-        _call(_PROD_DIM, TensorArg((2, 3), COMPLEX64), COMPLEX64, dim=0, keepDim=False),
-        _call(_PROD_DIM, TensorArg((3, 0)), FLOAT, dim=1, keepDim=False),
-    ),
-    notes=_PROD_NOTE,
-)
-OPS = (REDUCE_SUM, NANSUM, MEAN, PROD, PROD_DIM)
+OPS = (REDUCE_SUM, NANSUM, MEAN)

@@ -90,7 +90,7 @@ def is_exact(dtype: DataType) -> bool:
 
 
 def as_dtype(array: Array, dtype: Any) -> Array:  # noqa: ANN401
-    """What is added: integers in 64 bits after they were cast, others in double."""
+    """Values after the cast to a dtype, integers in 64 bits, others in double."""
     import numpy as np
 
     from aclhost.golden import convert
@@ -102,7 +102,9 @@ def as_dtype(array: Array, dtype: Any) -> Array:  # noqa: ANN401
         return np.asarray(array != 0)
     if dtype.category is Category.INTEGER:
         return convert(array, dtype).astype(np.int64)
-    return array.astype(np.complex128 if dtype.category is Category.COMPLEX else np.float64)
+    return convert(array, dtype).astype(
+        np.complex128 if dtype.category is Category.COMPLEX else np.float64
+    )
 
 
 def drawn_dims(rng: Random, rank: int) -> tuple[int, ...]:

@@ -74,7 +74,7 @@ def _torch_prod_dim(torch: Any, self: Any, dim: int, keep_dim: bool, dtype: Any)
     if dtype == torch.bool or dtype.is_complex:
         return NotImplemented
     exact = not dtype.is_floating_point
-    values = self.to(dtype).long() if exact else self.double()
+    values = self.to(dtype).long() if exact else self.to(dtype).double()
     return values.prod(dim=dim, keepdim=keep_dim)
 
 
@@ -122,6 +122,7 @@ PROD = Operator(
     ),
     golden=_prod,
     reference=_torch_prod,
+    ulps=8,  # of DOUBLE: every factor rounds
     draw=_draw_prod,
     typical=lambda n: dtype_call(Rank0(), TensorArg((n,), span=(0.999, 1.001)), FLOAT),
     samples=(
@@ -149,6 +150,7 @@ PROD_DIM = Operator(
     ),
     golden=_prod_dim,
     reference=_torch_prod_dim,
+    ulps=8,
     draw=_draw_prod_dim,
     typical=lambda n: dtype_call(
         _PROD_DIM, TensorArg(matrix_shape(n), span=(0.9, 1.1)), FLOAT, dim=1, keepDim=False

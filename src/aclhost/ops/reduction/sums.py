@@ -124,8 +124,10 @@ def _torch_sum(torch: Any, self: Any, dims: Any, keep_dims: bool, dtype: Any) ->
         return NotImplemented  # torch adds up, then asks whether that is 0
     if not (dtype.is_floating_point or dtype.is_complex):
         return self.to(dtype).long().sum(dim=dims, keepdim=keep_dims)
-    return self.to(torch.complex128 if dtype.is_complex else torch.float64).sum(
-        dim=dims, keepdim=keep_dims
+    return (
+        self.to(dtype)
+        .to(torch.complex128 if dtype.is_complex else torch.float64)
+        .sum(dim=dims, keepdim=keep_dims)
     )
 
 
@@ -193,7 +195,7 @@ def _nansum(self: Array, dim: Ints, keep_dim: bool, dtype: Any) -> Array:  # noq
 def _torch_nansum(torch: Any, self: Any, dim: Any, keep_dim: bool, dtype: Any) -> Any:  # noqa: ANN401
     if not self.is_floating_point():
         return _torch_sum(torch, self, dim, keep_dim, dtype)
-    return self.nansum(dim=dim, keepdim=keep_dim)
+    return self.to(dtype).double().nansum(dim=dim, keepdim=keep_dim)
 
 
 def _draw_nansum(rng: Random) -> Call:
@@ -259,7 +261,7 @@ def _mean(self: Array, dim: Ints, keep_dim: bool, dtype: Any) -> Array:  # noqa:
 def _torch_mean(torch: Any, self: Any, dim: Any, keep_dim: bool, dtype: Any) -> Any:  # noqa: ANN401
     if not dtype.is_floating_point:
         return NotImplemented  # torch has no means of integers
-    return self.double().mean(dim=dim, keepdim=keep_dim)
+    return self.to(dtype).double().mean(dim=dim, keepdim=keep_dim)
 
 
 def _draw_mean(rng: Random) -> Call:

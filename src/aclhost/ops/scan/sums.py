@@ -56,7 +56,7 @@ def _cumsum(self: Array, dim: int, dtype: Any) -> Array:  # noqa: ANN401
 def _torch(torch: Any, self: Any, dim: int, dtype: Any) -> Any:  # noqa: ANN401
     if not dtype.is_floating_point:
         return NotImplemented if dtype.is_complex else self.to(dtype).long().cumsum(dim)
-    return self.double().cumsum(dim)
+    return self.to(dtype).double().cumsum(dim)
 
 
 def _call(self: TensorArg, dim: int, dtype: DataType) -> Call:

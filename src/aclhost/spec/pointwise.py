@@ -29,7 +29,7 @@ from aclhost.spec.trace import trace
 from aclhost.spec.views import Views, ViewTerm
 
 if TYPE_CHECKING:
-    from aclhost.spec.call import Call
+    from aclhost.spec import call as described
     from aclhost.spec.golden import Array
 
 # The type a loop computes in; others in their own.
@@ -149,7 +149,7 @@ class Pointwise:
         """The position of the first output that is the parameter, or a view of it."""
         return [self.parameter_of(name) for name in self.outputs].index(parameter)
 
-    def read(self, call: Call, arrays: Mapping[str, Any]) -> dict[str, Any]:
+    def read(self, call: described.Call, arrays: Mapping[str, Any]) -> dict[str, Any]:
         """Inputs by their names, from arrays by the parameters'; None stays None."""
         found = {}
         for name in self.inputs:
@@ -157,13 +157,13 @@ class Pointwise:
             found[name] = array if view is None or array is None else view.of(call, array)
         return found
 
-    def joined(self, call: Call, results: tuple[Array, ...]) -> tuple[Array, ...]:
+    def joined(self, call: described.Call, results: tuple[Array, ...]) -> tuple[Array, ...]:
         """Arrays for the written parameters, from those for the outputs."""
         if not any(self.view_of(name) for name in self.outputs):
             return results
         return tuple(self._join(call, parameter, results) for parameter in self.written)
 
-    def _join(self, call: Call, parameter: str, results: tuple[Array, ...]) -> Array:
+    def _join(self, call: described.Call, parameter: str, results: tuple[Array, ...]) -> Array:
         import numpy as np
 
         parts = [

@@ -171,7 +171,7 @@ def _backward(dims: int) -> Operator:
         samples=tuple(_inside(each) for each in samples(dims) if not _is_double(each)),
         golden=golden,
         reference=_torch,
-        ulps=16,
+        ulps=64,
         ulps_from=1.0,
         gradient=Gradient(
             forward=f"aclnnGridSampler{dims}D",

@@ -68,7 +68,9 @@ def golden(self: Array, target: Array, reduction: int) -> tuple[Array, Array]:
     return each if reduction == 0 else total, marks.reshape(target.shape)
 
 
-def _reference(torch: Torch, self: Torch, target: Torch, reduction: int) -> tuple[Torch, Torch]:
+def _reference(torch: Torch, self: Torch, target: Torch, reduction: int) -> Torch:
+    if self.isnan().any():
+        return NotImplemented  # torch leaves out what is not above 0, and so NaN
     function = torch.ops.aten.multilabel_margin_loss_forward
     shape = (1,) if self.dim() == 0 else self.shape
     loss, marks = function(self.reshape(shape), target.long().reshape(shape), reduction)
@@ -163,6 +165,7 @@ OP = Operator(
     draw=_drawn,
     typical=lambda n: _call((max(n // 1000, 1), 1000), 1),
     notes=(
+        "NaN among the values makes the loss NaN; torch leaves it out.",
         "A reduction other than 0 and 1 is a sum, as in upstream's code.",
         "A class that does not exist is skipped and reported as an index out of range: 507015 at "
         "the next synchronisation, and an exception in Python.",

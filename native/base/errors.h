@@ -21,7 +21,7 @@ int32_t report_exception(int32_t code, const char* call) noexcept;  // from insi
 // Everything kept since the last call, or null; the text lives until the next call on this thread.
 const char* take_recent_message() noexcept;
 
-// The thread's last 107xxx, 207xxx or 507xxx, or 0.
+// The thread's last code of the runtime (they begin with 107, 207 or 507), or 0.
 int32_t last_runtime_code();
 void forget_last_runtime_code();
 

@@ -164,7 +164,7 @@ class Nest {
       char* const here = dense + i * run_.dense;
       if (!places.bad[i]) {
         action_.row(here, row_.dense, table + places.offsets[i], row_.table, row);
-      } else if (action_.missing != nullptr) {
+      } else {
         action_.missing(here, row_.dense, row);
       }
     }
@@ -175,49 +175,6 @@ class Nest {
   Dimension run_, row_;
   int64_t outer_ = 1, chunk_, run_pieces_, row_pieces_;
 };
-
-bool run_whole(const IndexedWalk& walk, const Action& action) {
-  const Nest nest(walk, action);
-  return nest.run(0, nest.pieces());
-}
-
-// The longest dimension whose positions have places of their own; -1 where there is none.
-int free_dimension(const IndexedWalk& walk) {
-  int found = -1;
-  for (int i = 0; i < walk.rank; ++i) {
-    const Dimension& dimension = walk.dimension[i];
-    const bool is_free = dimension.table != 0 && !is_indexed(walk, dimension);
-    if (is_free && (found < 0 || dimension.length > walk.dimension[found].length)) found = i;
-  }
-  return found;
-}
-
-int64_t positions(const IndexedWalk& walk) {
-  int64_t count = 1;
-  for (int i = 0; i < walk.rank; ++i) count *= walk.dimension[i].length;
-  return count;
-}
-
-// Threads share a dimension in which no two positions have the same place.
-bool scatter(IndexedWalk walk, bool in_order, const Action& action) {
-  if (walk.empty()) return true;
-  coalesce(walk);
-  const int shared = free_dimension(walk);
-  if (in_order || shared < 0 || positions(walk) < kWorthThreads) return run_whole(walk, action);
-  const int64_t length = walk.dimension[shared].length;
-  const int64_t least = std::max<int64_t>(kWorthThreads / 2 * length / positions(walk), 1);
-  const int64_t grain = std::max<int64_t>(least, (length + thread_count() - 1) / thread_count());
-  std::atomic<bool> good{true};
-  parallel_for(length, grain, [&](int64_t begin, int64_t end) {
-    IndexedWalk part = walk;
-    Dimension& dimension = part.dimension[shared];
-    dimension.length = end - begin;
-    part.dense += begin * dimension.dense;
-    part.table += begin * dimension.table;
-    if (!run_whole(part, action)) good = false;
-  });
-  return good;
-}
 
 int64_t bytes_of(const TensorView& view) { return data_type_bits(view.dtype) / 8; }
 
@@ -292,17 +249,6 @@ bool gather_indexed(IndexedWalk walk, bool in_order) {
     if (!nest.run(first, last)) good = false;
   });
   return good;
-}
-
-bool scatter_indexed(IndexedWalk walk, bool in_order) {
-  return scatter(walk, in_order, scattering(walk.item_size));
-}
-
-bool can_combine(aclDataType dtype, Combine how) { return combining(dtype, how).row != nullptr; }
-
-bool combine_indexed(IndexedWalk walk, bool in_order, aclDataType dtype, Combine how) {
-  if (how == Combine::kReplace) return scatter_indexed(walk, in_order);
-  return scatter(walk, in_order, combining(dtype, how));
 }
 
 }  // namespace ACLHOST_ISA

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Note [Indexed walks]
 // A walk goes over the positions of a dense tensor. A position lies in another tensor, the table,
-// where the strides of the walk and the values of index tensors say. Elements are moved from the
-// table or into it by their width, or combined with it by their type.
+// where the strides of the walk and the values of index tensors say. Elements are moved by their
+// width.
 //
 // Every index is read once, checked and used: a client that changes it meanwhile does not get past
-// the check. Where one is out of range, the dense element of a gather becomes 0, and a scatter
-// leaves it out. Elements that go to one place arrive in row-major order, whatever the threads.
+// the check. Where one is out of range, the dense element becomes 0.
 #pragma once
 
 #include <cstdint>
@@ -67,17 +66,9 @@ inline int axis_of(int64_t axis, const TensorView& view) {
   return static_cast<int>(axis < 0 ? axis + view.rank : axis);
 }
 
-enum class Combine { kReplace, kAdd, kMultiply, kMaximum, kMinimum };
-
-// Both return whether all indices were in range. The order counts where elements of what is
-// written share places.
+// Whether all indices were in range. The order counts where elements of the dense tensor share
+// places.
 bool gather_indexed(IndexedWalk walk, bool in_order);
-bool scatter_indexed(IndexedWalk walk, bool in_order);
-
-// The same for elements of one type that are combined with what is there; those of 16 bits are
-// not for it. `can_combine` tells whether there is code for a type.
-bool can_combine(aclDataType dtype, Combine how);
-bool combine_indexed(IndexedWalk walk, bool in_order, aclDataType dtype, Combine how);
 
 }  // namespace ACLHOST_ISA
 }  // namespace aclhost

@@ -14,15 +14,11 @@ inline namespace ACLHOST_ISA {
 struct Action {
   void (*elements)(char* dense, int64_t step, char* table, const int64_t* offsets, int64_t n);
   void (*row)(char* dense, int64_t dense_step, char* table, int64_t table_step, int64_t n);
-  void (*missing)(char* dense, int64_t step, int64_t n);  // null: nothing
+  void (*missing)(char* dense, int64_t step, int64_t n);
 };
 
 // For elements of 1, 2, 4, 8 or 16 bytes.
 Action gathering(int64_t item_size);
-Action scattering(int64_t item_size);
-
-// Without functions where a type is not combined so.
-Action combining(aclDataType dtype, Combine how);
 
 }  // namespace ACLHOST_ISA
 }  // namespace aclhost

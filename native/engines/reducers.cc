@@ -186,46 +186,6 @@ using MaximumAt = ExtremeAt<true, T>;
 template <typename T>
 using MinimumAt = ExtremeAt<false, T>;
 
-// Values one by one as Welford, sets of them as Chan, Golub and LeVeque.
-template <typename T>
-struct Variance {
-  using Value = T;
-  struct State {
-    double squares;
-    double mean;
-    double count;
-  };
-  static constexpr Field kFields[2] = {{ACL_DOUBLE, 0}, {ACL_DOUBLE, offsetof(State, mean)}};
-  static State none() { return {0.0, 0.0, 0.0}; }
-  static void add(State& state, T value, int64_t) {
-    state.count += 1.0;
-    const double distance = value - state.mean;
-    state.mean += distance / state.count;
-    state.squares += distance * (value - state.mean);
-  }
-  static void join(State& state, const State& other) {
-    if (other.count == 0.0) return;
-    const double count = state.count + other.count, distance = other.mean - state.mean;
-    state.squares += other.squares + distance * distance * (state.count * other.count / count);
-    state.mean += distance * (other.count / count);
-    state.count = count;
-  }
-  static void reduce(const T* values, int64_t n, int64_t, State& state) {
-    constexpr int kLanesOfSums = 8;
-    const double mean = sum_of(values, n) / static_cast<double>(n);
-    double lanes[kLanesOfSums] = {};
-    int64_t i = 0;
-    for (; i + kLanesOfSums <= n; i += kLanesOfSums) {
-      for (int k = 0; k < kLanesOfSums; ++k) {
-        const double distance = values[i + k] - mean;
-        lanes[k] += distance * distance;
-      }
-    }
-    for (int k = 0; i < n; ++i, ++k) lanes[k] += (values[i] - mean) * (values[i] - mean);
-    state = {aclhost::join(lanes, kLanesOfSums), mean, static_cast<double>(n)};
-  }
-};
-
 template <typename Way>
 constexpr Reducer kReducer = {
     sizeof(typename Way::State),
@@ -306,8 +266,6 @@ const Reducer* find_reducer(Reduce kind, aclDataType values) {
       return of_reals<MaximumAt>(values);
     case Reduce::kMinimumAt:
       return of_reals<MinimumAt>(values);
-    case Reduce::kVariance:
-      return of_floats<Variance>(values);
   }
   return nullptr;
 }

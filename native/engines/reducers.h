@@ -36,7 +36,6 @@ enum class Reduce {
   kMinimum,
   kMaximumAt,  // the second field is its position
   kMinimumAt,
-  kVariance,  // the sum of squared distances from the mean, then the mean
 };
 
 // For values of a loop's type; null: none.

@@ -46,24 +46,13 @@ Shape reduced_shape(const Frame& frame, const TermCode* code) {
   return without(view, axes, evaluate(frame, code[3]) != 0);
 }
 
-int64_t evaluate_axes_test(const Frame& frame, const TermCode* code) {
+bool axes_positive(const Frame& frame, const TermCode* code) {
   const TensorView& view = frame.view(code[1]);
-  uint32_t seen = 0;
-  for (const int64_t dim : frame.args.int_array(static_cast<int>(code[2]))) {
+  const IntArrayView dims = frame.args.int_array(static_cast<int>(code[2]));
+  return std::all_of(dims.begin(), dims.end(), [&](int64_t dim) {
     const int axis = axis_of(dim, view.rank);
-    switch (static_cast<TermKind>(code[0])) {
-      case TermKind::kAxesExist:
-        if (axis < 0) return 0;
-        break;
-      case TermKind::kAxesDiffer:
-        if (axis >= 0 && (seen >> axis & 1) != 0) return 0;
-        if (axis >= 0) seen |= 1u << axis;
-        break;
-      default:
-        if (axis >= 0 && axis < view.rank && view.shape[axis] <= 0) return 0;
-    }
-  }
-  return 1;
+    return axis < 0 || axis >= view.rank || view.shape[axis] > 0;
+  });
 }
 
 }  // namespace aclhost

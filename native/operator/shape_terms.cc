@@ -128,9 +128,7 @@ bool lengths_fit(const Frame& frame, const TermCode* code) {
   int64_t axis = evaluate(frame, code[3]);
   if (axis < 0) axis += second.rank;
   for (int i = 0; i < std::min(first.rank, second.rank); ++i) {
-    const bool fits =
-        code[4] != 0 ? first.shape[i] == second.shape[i] : first.shape[i] <= second.shape[i];
-    if (i != axis && !fits) return false;
+    if (i != axis && first.shape[i] > second.shape[i]) return false;
   }
   return true;
 }
@@ -319,10 +317,8 @@ int64_t evaluate_shape_test(const Frame& frame, const TermCode* code) {
       return at_most_half(array(1), array(2));
     case TermKind::kWindowCount:
       return window_count(frame, code);
-    case TermKind::kAxesExist:
-    case TermKind::kAxesDiffer:
     case TermKind::kAxesPositive:
-      return evaluate_axes_test(frame, code);
+      return axes_positive(frame, code);
     case TermKind::kHoldsVolume:
       return holds_volume(array(1), frame.view(code[2]));
     default:

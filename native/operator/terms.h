@@ -62,6 +62,6 @@ Shape evaluate_moved_shape(const Frame& frame, const TermCode* code);
 
 // Those of src/aclhost/spec/reduced.py.
 Shape reduced_shape(const Frame& frame, const TermCode* code);
-int64_t evaluate_axes_test(const Frame& frame, const TermCode* code);
+bool axes_positive(const Frame& frame, const TermCode* code);
 
 }  // namespace aclhost

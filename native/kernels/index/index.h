@@ -35,38 +35,5 @@ struct NamedIndex {
 // What a launch reports: the first index that is out of range, where there is one.
 Status index_outcome(const char* op, bool good, const NamedIndex* indices, int count);
 
-// Everything about scattering a tensor into another one along an axis.
-struct Scattering {
-  const char* op;
-  const TensorView* self;
-  int64_t dim;
-  const TensorView* index;
-  const TensorView* source;
-  const TensorView* out;  // self where it is overwritten
-  Combine how = Combine::kReplace;
-  bool has_own_indices = false;  // every element has an index; else every slice of source
-  bool wraps = false;
-  bool skips = false;  // indices out of range are no error
-};
-Status scatter_along(const Scattering& scattering);
-
-// What is combined and what with: elements of 16 bits as float, for one rounding at the end.
-class Combined {
- public:
-  Status prepare(const TensorView& out, const TensorView& source, Combine how);
-  const TensorView& table() const { return is_wide_ ? wide_table_.view : *out_; }
-  const TensorView& source() const { return is_wide_ ? wide_source_.view : *source_; }
-  // A walk over these two; whether all indices were in range.
-  bool run(const IndexedWalk& walk) const;
-  Status finish() const;
-
- private:
-  const TensorView* out_ = nullptr;
-  const TensorView* source_ = nullptr;
-  Combine how_ = Combine::kReplace;
-  bool is_wide_ = false;
-  CopiedView wide_table_, wide_source_;
-};
-
 }  // namespace ACLHOST_ISA
 }  // namespace aclhost

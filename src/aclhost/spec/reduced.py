@@ -55,30 +55,6 @@ class ReducedAxis(ShapeTerm):
 
 
 @dataclass(frozen=True)
-class AxesExist(Term):
-    """The tensor has all dimensions that an array names."""
-
-    parameter: str
-    dims: str
-
-    def evaluate(self, call: Call) -> int:
-        dims = call.integers(self.dims)
-        return int(len(axes_of(dims, len(call.shape(self.parameter)))) == len(dims))
-
-
-@dataclass(frozen=True)
-class AxesDiffer(Term):
-    """An array names no dimension of the tensor twice."""
-
-    parameter: str
-    dims: str
-
-    def evaluate(self, call: Call) -> int:
-        axes = axes_of(call.integers(self.dims), len(call.shape(self.parameter)))
-        return int(len(set(axes)) == len(axes))
-
-
-@dataclass(frozen=True)
 class AxesPositive(Term):
     """The dimensions that an array names are above 0."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from aclhost.spec.call import Call, TensorArg
-from aclhost.spec.terms import Const, Term, saturated
+from aclhost.spec.terms import Term, saturated
 
 Shape = tuple[int, ...]
 
@@ -232,15 +232,14 @@ class FitsShape(Term):
 
 @dataclass(frozen=True)
 class LengthsFit(Term):
-    """Of dimensions that two tensors have, the first's are at most the second's, or equal to them.
+    """Of dimensions that two tensors have, the first's are at most the second's.
 
-    One axis of the second is left out, negative ones counted from its end; NO_AXIS leaves out none.
+    One axis of the second is left out, negative ones counted from its end.
     """
 
     first: str
     second: str
     axis: Term
-    equal: bool = False
 
     def evaluate(self, call: Call) -> int:
         first, second, axis = (
@@ -248,10 +247,7 @@ class LengthsFit(Term):
         )  # fmt: skip
         axis += len(second) if axis < 0 else 0
         pairs = enumerate(zip(first, second, strict=False))
-        return int(all(i == axis or (a == b if self.equal else a <= b) for i, (a, b) in pairs))
-
-
-NO_AXIS = Const(-(2**31))
+        return int(all(i == axis or a <= b for i, (a, b) in pairs))
 
 
 @dataclass(frozen=True)

@@ -50,10 +50,7 @@ def smooth_l1_loss(
     Both are broadcast against each other and both have gradients. Mean divides by the number of
     elements after broadcasting.
     """
-    result: torch.Tensor = apply(
-        "aclnnSmoothL1Loss", self=input, target=target, reduction=reduction, beta=beta
-    )
-    return result
+    return functional.smooth_l1_loss(input, target, reduction=reduction, beta=beta)
 
 
 @overload
@@ -94,17 +91,8 @@ def max_pool3d(
 
     A dilation other than 1 needs Ascend 950: `with aclhost.soc("Ascend950PR_9599")`.
     """
-    steps = () if stride is None else stride
-    result, indices = apply(
-        "aclnnMaxPool3dWithArgmax",
-        self=x,
-        kernel_size=kernel_size,
-        stride=steps,
-        padding=padding,
-        dilation=dilation,
-        ceil_mode=ceil_mode,
-    )
-    return (result, indices.long()) if return_indices else result
+    window = (kernel_size, stride, padding, dilation, ceil_mode)
+    return functional.max_pool3d(x, *window, return_indices)
 
 
 def max_unpool3d(x: torch.Tensor, indices: torch.Tensor, output_size: Triple) -> torch.Tensor:

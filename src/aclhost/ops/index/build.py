@@ -30,18 +30,13 @@ from aclhost.spec.rules import Condition, Rule, only_on, requires
 from aclhost.spec.rules.base import Shown
 from aclhost.spec.shapes import LengthsFit, ShapeOf
 from aclhost.spec.terms import (
-    AtMost,
     Const,
     Empty,
     Equal,
     If,
     Not,
     RankOf,
-    Sum,
     Term,
-    Times,
-    ValueOf,
-    all_of,
 )
 
 if TYPE_CHECKING:
@@ -72,29 +67,13 @@ def rank_of(tensor: str) -> Term:
     return If(Equal(RankOf(tensor), Const(0)), Const(1), RankOf(tensor))
 
 
-def axis_of(tensor: str, parameter: str = "dim") -> Rules:
-    """The integer is an axis of the tensor; a single element has one."""
-    axis, rank = ValueOf(parameter), rank_of(tensor)
-    return requires(
-        "axis_in_rank",
-        parameter,
-        all_of(AtMost(Times(rank, Const(-1)), axis), AtMost(Sum(axis, Const(1)), rank)),
-        f"{parameter} must be a dimension of {tensor}, from -rank to rank - 1",
-        (Shown("integer", axis), " for rank ", Shown("integer", RankOf(tensor))),
-        "Pass -1 for the last dimension.",
-    )
-
-
-def lengths_fit(
-    parameter: str, other: str, axis: Term, *, equal: bool = False, but: str = ""
-) -> Rules:
-    """No dimension is longer than the other's, or all are equal, but along an axis."""
-    how = "as long as" if equal else "at most as long as"
+def lengths_fit(parameter: str, other: str, axis: Term, but: str) -> Rules:
+    """No dimension is longer than the other's, but along an axis."""
     return requires(
         "lengths_fit",
         parameter,
-        LengthsFit(parameter, other, axis, equal),
-        f"dimensions of {parameter} must be {how} those of {other}{but}",
+        LengthsFit(parameter, other, axis),
+        f"dimensions of {parameter} must be at most as long as those of {other}{but}",
         (Shown("shape", ShapeOf(parameter)), " and ", Shown("shape", ShapeOf(other))),
         f"Cut or extend {parameter}.",
     )

@@ -16,7 +16,6 @@ from aclhost.ops.index.build import (
     REALS,
     VALUES,
     WIDE,
-    axis_of,
     call_of,
     drawn_axis,
     drawn_shape,
@@ -49,6 +48,7 @@ from aclhost.spec.params import Int, TensorIn, TensorOut
 from aclhost.spec.products import A2, A3, A950, P310P, T910
 from aclhost.spec.rules import (
     Condition,
+    axis_in_rank,
     done_when_empty,
     dtype_in,
     inside_storage,
@@ -139,7 +139,7 @@ _GATHER_V2 = Operator(
         dtype_in("index", *INDICES),
         rank_at_most("self", 8),
         rank_at_most("index", 8),
-        axis_of("self"),
+        axis_in_rank("dim", "self", of_scalars=True),
         shape_is("out", _SLICES, _SLICE_WORDS),
         done_when_empty("self", "index"),
         supported_on(A950, A3, A2, P310P, T910),
@@ -182,7 +182,7 @@ _INDEX_SELECT = Operator(
             "Create out with shape [].",
         ),
         rank_at_most("self", 8),
-        axis_of("self"),
+        axis_in_rank("dim", "self", of_scalars=True),
         rank_at_most("index", 1),
         when(
             Condition(Not(Or(Empty("self"), Empty("index"))), "neither self nor index is empty"),
@@ -280,7 +280,7 @@ _GATHER = Operator(
         rank_at_most("self", 8),
         rank_at_most("out", 8),
         same_shape("out", "index"),
-        axis_of("self"),
+        axis_in_rank("dim", "self", of_scalars=True),
         when(
             has_elements("index"),
             lengths_fit("index", "self", _DIM, but=", but for dimension dim"),

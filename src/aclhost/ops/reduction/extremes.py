@@ -36,9 +36,9 @@ from aclhost.spec.operator import Operator
 from aclhost.spec.params import TensorOut
 from aclhost.spec.rules import (
     Step,
-    axes_differ,
-    axes_exist,
+    axes_in_rank,
     axes_positive,
+    distinct_axes,
     done_when_empty,
     dtype_in,
     inside_storage,
@@ -97,9 +97,9 @@ def _along_axes(name: str, place: int) -> Operator:
             not_null("self", "dim", "out"),
             same_dtype("out", "self"),
             dtype_in("self", *REALS, BF16_NEWER),
-            axes_exist("dim", "self"),
+            axes_in_rank("dim", "self"),
             axes_positive("dim", "self"),
-            axes_differ("dim", "self"),
+            distinct_axes("dim", "self"),
             *RANKS,
             shape_is("out", _REDUCED, "of self without what is reduced"),
             done_when_empty("self"),
@@ -165,7 +165,7 @@ def _of_all(name: str, place: int) -> Operator:
 def _truth(name: str, place: int) -> Operator:
     function = ("all", "any")[place]
     out = reduced(keep="keepdim")
-    axes_checks = (axes_exist("dim", "self"), *((axes_differ("dim", "self"),) * (1 - place)))
+    axes_checks = (axes_in_rank("dim", "self"), *((distinct_axes("dim", "self"),) * (1 - place)))
     early: tuple[tuple[Step, ...], ...] = (
         (
             not_private("self"),

@@ -41,7 +41,7 @@ from aclhost.spec.products import A950, P310B
 from aclhost.spec.rules import (
     Rule,
     Step,
-    axis_exists,
+    axis_in_rank,
     cast_exists,
     done_when_empty,
     dtype_in,
@@ -89,7 +89,7 @@ _ARGUMENTS: tuple[DataType | Limited, ...] = (
     *(each for each in REALS if each is not BOOL),
     only_on(BF16, *NEWER, P310B),
 )
-_AXIS_EXISTS = axis_exists("dim", "self")
+_AXIS_IN_RANK = axis_in_rank("dim", "self", of_scalars=True)
 _AXIS_POSITIVE = requires(
     "axis_positive",
     "dim",
@@ -112,12 +112,12 @@ def _argument(name: str, place: int) -> Operator:
             not_null("self", "out"),
             _DTYPES[0],
             *RANKS,
-            _AXIS_EXISTS,
+            _AXIS_IN_RANK,
             done_when_empty("self", "out"),
         ),
         (
             not_null("self", "out"),
-            _AXIS_EXISTS,
+            _AXIS_IN_RANK,
             _DTYPES[1],
             dtype_in("out", INT32, INT64),
             not_private("self", "out"),
@@ -195,7 +195,7 @@ def _with_place(name: str, place: int) -> Operator:
             same_dtype("out", "self"),
             *RANKS,
             rank_at_most("indices", 8),
-            _AXIS_EXISTS,
+            _AXIS_IN_RANK,
             done_when_empty("self"),
             _null(SUPPORTED, inside_storage("self")),
             fits_reduced(_AXIS, "indices", "out"),

@@ -37,7 +37,7 @@ from aclhost.spec.dtypes import (
 )
 from aclhost.spec.operator import Operator
 from aclhost.spec.rules import (
-    axis_exists,
+    axis_in_rank,
     dtype_in,
     dtype_value_in,
     inside_storage,
@@ -144,7 +144,7 @@ PROD_DIM = Operator(
         dtype_value_in("dtype", *NUMBERS, BF16),
         out_is_dtype(),
         *_PRODUCTS,
-        axis_exists("dim", "self"),
+        axis_in_rank("dim", "self", of_scalars=True),
         *_AFTER,
         fits_reduced(_PROD_DIM, "out"),
     ),

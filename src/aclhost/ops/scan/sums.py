@@ -27,7 +27,7 @@ from aclhost.spec.dtypes import (
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import Dtype, Int, TensorOut
 from aclhost.spec.rules import (
-    axis_exists,
+    axis_in_rank,
     done_when_empty,
     dtype_in,
     dtype_is,
@@ -88,7 +88,7 @@ OP = Operator(
         dtype_is("out", ValueOf("dtype"), "the dtype that dtype names"),
         same_shape("out", "self"),
         rank_at_most("self", 8),
-        axis_exists("dim", "self"),
+        axis_in_rank("dim", "self", of_scalars=True),
         done_when_empty("self"),
         inner(dtype_in("self", *NUMBERS, BF16, UINT16, UINT32, UINT64)),
         inside_storage("self"),

@@ -19,6 +19,7 @@ from aclhost.spec.rules.arrays import (
 )
 from aclhost.spec.rules.axes import (
     axes_in_rank,
+    axes_positive,
     axis_in_rank,
     distinct_axes,
     divisible,
@@ -60,7 +61,6 @@ from aclhost.spec.rules.layout import (
 )
 from aclhost.spec.rules.lists import each, nothing_in, shaped_like_first
 from aclhost.spec.rules.presence import not_null, refused_unless_on, supported_on
-from aclhost.spec.rules.reduced import axes_differ, axes_exist, axes_positive, axis_exists
 from aclhost.spec.rules.shape import (
     broadcastable,
     channels_positive,
@@ -91,11 +91,8 @@ __all__ = [
     "at_least_values",
     "at_most_half",
     "at_most_values",
-    "axes_differ",
-    "axes_exist",
     "axes_in_rank",
     "axes_positive",
-    "axis_exists",
     "axis_in_rank",
     "broadcastable",
     "cast_exists",

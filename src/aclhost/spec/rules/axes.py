@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules about an axis that a parameter names."""
+"""Rules about axes that parameters name."""
 
 from __future__ import annotations
 
+from aclhost.spec.reduced import AxesPositive
 from aclhost.spec.rules.base import Rule, Shown
 from aclhost.spec.shapes import ShapeOf
 from aclhost.spec.terms import (
@@ -13,6 +14,7 @@ from aclhost.spec.terms import (
     DistinctAxes,
     Divided,
     Equal,
+    If,
     RankOf,
     Sum,
     Term,
@@ -43,9 +45,13 @@ def rank_at_least(parameter: str, least: int) -> Rules:
     )
 
 
-def axis_in_rank(parameter: str, tensor: str) -> Rules:
-    """The integer is an axis of the tensor, counted from the start or, below 0, from the end."""
-    axis, rank = ValueOf(parameter), RankOf(tensor)
+def axis_in_rank(parameter: str, tensor: str, *, of_scalars: bool = False) -> Rules:
+    """The integer is an axis of the tensor, counted from the start or, below 0, from the end.
+
+    With `of_scalars` a tensor without dimensions counts as one with a single dimension.
+    """
+    axis, own = ValueOf(parameter), RankOf(tensor)
+    rank = If(own, own, Const(1)) if of_scalars else own
     return (
         Rule(
             "axis_in_rank",
@@ -55,7 +61,7 @@ def axis_in_rank(parameter: str, tensor: str) -> Rules:
                 AtMost(Sum(axis, Const(1)), rank),
             ),
             f"{parameter} must be a dimension of {tensor}, from -rank to rank - 1",
-            (Shown("integer", axis), " for rank ", Shown("integer", rank)),
+            (Shown("integer", axis), " for rank ", Shown("integer", own)),
             "Pass -1 for the last dimension.",
         ),
     )
@@ -85,8 +91,20 @@ def distinct_axes(array: str, tensor: str) -> Rules:
     )
 
 
+def axes_positive(array: str, tensor: str) -> Rules:
+    """The axes that are named have a length above 0."""
+    return _about_axes(
+        "axes_positive",
+        array,
+        tensor,
+        AxesPositive(tensor, array),
+        f"the dimensions of {tensor} that {array} names must be greater than 0",
+        "There is no value of nothing: skip the call.",
+    )
+
+
 def _about_axes(id: str, array: str, tensor: str, holds: Term, text: str, advice: str) -> Rules:
-    got = (Shown("array", array), " for rank ", Shown("integer", RankOf(tensor)))
+    got = (Shown("array", array), " for ", Shown("shape", ShapeOf(tensor)))
     return (Rule(id, array, holds, text, got, advice),)
 
 

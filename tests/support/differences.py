@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from aclhost import ops
+from aclhost.golden import results_of
 from aclhost.spec.call import Call, ScalarArg, TensorArg
 from aclhost.spec.dtypes import DOUBLE, FLOAT, Category
 from aclhost.spec.gradient import Gradient
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import Parameter, Scalar
-from support.drawn import Arrays, inputs_of, results_of
+from support.drawn import Arrays, inputs_of
 from support.values import expected
 
 STEP = 1e-5

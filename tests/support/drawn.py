@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 import aclhost
-from aclhost.golden import plain, widened
+from aclhost.golden import plain, results_of, widened
 from aclhost.golden.torch_reference import torch_arguments, torch_attribute, torch_reference
 from aclhost.spec.call import Argument, Call, ScalarArg, TensorArg
 from aclhost.spec.dtypes import BF16, FLOAT16, Category, DataType
 from aclhost.spec.evaluate import evaluate
 from aclhost.spec.operator import Operator
-from aclhost.spec.params import Parameter, TensorInOut, TensorList
+from aclhost.spec.params import TensorList
 from support.python_call import call_function
 from support.values import expected, flat, magnitudes, make_storage, named, ulp_distance
 
@@ -66,11 +66,6 @@ def laid_out(tensor: TensorArg, rng: Random, *, repeats: bool) -> TensorArg:
         offset += strides[axis] * max(tensor.shape[axis] - 1, 0)
         strides[axis] = -strides[axis]
     return replace(tensor, strides=tuple(strides), offset=offset)
-
-
-def results_of(op: Operator) -> list[Parameter]:
-    """What the operator writes."""
-    return [param for param in op.params if param in op.outputs or isinstance(param, TensorInOut)]
 
 
 def described_results(op: Operator, call: Call) -> dict[str, TensorArg]:

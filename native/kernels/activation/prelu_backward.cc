@@ -3,7 +3,7 @@
 //
 // Note [Sums of channels]
 // What is summed comes as a dense tensor of floats, seen as batch x channels x row. A row is cut in
-// parts; a part is summed in double (float_sums.h). Parts in the order of positions are
+// parts; a part is summed in double (sums.h). Parts in the order of positions are
 // added to groups of some kGroup elements, and groups in their order to the result. All of it
 // follows from the shape.
 #include "ops/prelu_backward.h"
@@ -14,8 +14,8 @@
 
 #include "base/parallel.h"
 #include "engines/copy.h"
-#include "engines/float_sums.h"
 #include "engines/pointwise.h"
+#include "engines/sums.h"
 #include "engines/view_terms.h"
 
 namespace aclhost {
@@ -71,7 +71,7 @@ void add_unit(const float* values, const Channels& shape, int64_t unit, double* 
     for (int64_t c = 0; c < shape.channels; ++c) sums[c] += first[c];
     return;
   }
-  for (int64_t c = 0; c < shape.channels; ++c) sums[c] += sum_floats(first + c * shape.row, count);
+  for (int64_t c = 0; c < shape.channels; ++c) sums[c] += sum_of(first + c * shape.row, count);
 }
 
 // One array of sums for each group, the first one then for all.

@@ -6,8 +6,8 @@
 
 #include "base/parallel.h"
 #include "engines/copy.h"
-#include "engines/float_sums.h"
 #include "engines/pointwise.h"
+#include "engines/sums.h"
 #include "kernels/activation/rows.h"
 #include "ops/clipped_swiglu.h"
 #include "ops/clipped_swiglu_grad.h"
@@ -195,7 +195,7 @@ Status sum_products(const TensorView& x, const TensorView& y, const Rows& rows,
   const int64_t length = one.shape[1];
   parallel_for(rows.used, 1 + 16384 / (length + 1), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      sums[i] = static_cast<float>(sum_floats(from + i * length, length));
+      sums[i] = static_cast<float>(sum_of(from + i * length, length));
     }
   });
   return result.close();

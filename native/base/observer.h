@@ -23,6 +23,7 @@ struct Region {
   bool reads;
   bool writes;
   Side side = Side::kNotSaid;
+  bool is_partly = false;  // written as far as the data say; how far is told afterwards
 };
 
 struct Work {

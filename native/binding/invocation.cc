@@ -175,7 +175,7 @@ void Invocation::read_arguments(PyObject* const* given) {
   const Array& array =
       hold(object, param.python_name, written ? Access::kWrite : Access::kRead, tensor);
   *argument = {args_.tensors[tensor].present, tensor, 1};
-  if (written) results_.add() = {tensor, &array, {}};
+  if (written) results_.add() = {tensor, &array, {}, false};
 }
 
 void Invocation::read_members(const ParamInfo& param, nb::handle object, Argument* argument) {
@@ -223,10 +223,10 @@ bool Invocation::is_made(const ParamInfo& param) const {
 void Invocation::read_result(const ParamInfo& param, nb::handle given, uint32_t tensor) {
   if (given.is_none()) {
     describe_result(param, tensor);
-    results_.add().tensor = tensor;
+    results_.add() = {tensor, nullptr, {}, param.sized_by_data};
     return;
   }
-  results_.add() = {tensor, &hold(given, "out", Access::kWrite, tensor), {}};
+  results_.add() = {tensor, &hold(given, "out", Access::kWrite, tensor), {}, param.sized_by_data};
 }
 
 void Invocation::read_result_list(const ParamInfo& param, nb::handle given, Argument* argument) {
@@ -294,8 +294,13 @@ Status Invocation::run_unlocked() {
 }
 
 nb::object Invocation::result(Result& result) {
-  if (result.given != nullptr) return nb::borrow(result.given->object);
+  const TensorView& view = args_.tensors[result.tensor];
+  if (result.given != nullptr) {
+    nb::object given = nb::borrow(result.given->object);
+    return result.sized ? first_elements(std::move(given), view, false) : given;
+  }
   if (result.made.is_none()) return result.made;
+  if (result.sized) result.made = first_elements(result.made, view, true);
   return finish_result(arrays_.first(), std::move(result.made));
 }
 

@@ -41,6 +41,7 @@ class Invocation {
     uint32_t tensor = 0;           // among the tensors of the arguments
     const Array* given = nullptr;  // null: a new one
     nanobind::object made;         // empty for one that was given, None for one that is left out
+    bool sized = false;            // see Note [Results sized by data]
   };
 
   void read_arguments(PyObject* const* given);

@@ -60,6 +60,19 @@ nb::object finish_result(const Array& like, nb::object result) {
   return result;
 }
 
+nb::object first_elements(nb::object array, const TensorView& view, bool is_new) {
+  if (!nb::hasattr(array, "reshape")) array = nb::module_::import_("numpy").attr("asarray")(array);
+  const nb::object flat = array.attr("reshape")(-1);
+  const int64_t count = view.elements();
+  nb::object first = flat[nb::slice(nb::none(), nb::int_(count), nb::none())];
+  if (is_new && static_cast<int64_t>(nb::len(flat)) > 2 * count) {
+    first = first.attr(nb::hasattr(first, "clone") ? "clone" : "copy")();
+  }
+  nb::list lengths;
+  for (int i = 0; i < view.rank; ++i) lengths.append(view.shape[i]);
+  return first.attr("reshape")(nb::tuple(lengths));
+}
+
 void announce_change(const Array& array) {
   if (array.kind == ArrayKind::kTorch) count_change_of_torch(array.object);
 }

@@ -16,7 +16,7 @@ ModelTask task_of(const Work& work, std::optional<Moment> moment, int32_t device
   ModelTask task{work.call, work.detail, {}, moment, device, Place::here()};
   for (const Region& region : work.regions) {
     task.touches.push_back(
-        {region.name, region.reads, region.writes, region.side, runs_of(region)});
+        {region.name, region.reads, region.writes, region.side, runs_of(region), region.is_partly});
   }
   return task;
 }
@@ -137,7 +137,7 @@ void MemoryModel::note_uses(const ModelTask& task) {
   for (const Touch& touch : task.touches) {
     Shadow* shadow = shadows_.of(touch.runs);
     if (shadow == nullptr) continue;
-    if (touch.writes && shadow->on_device()) shadow->write(touch.runs);
+    if (touch.writes && !touch.is_partly && shadow->on_device()) shadow->write(touch.runs);
     if (!task.moment) continue;
     const PendingUse use{*task.moment, task.call, touch.writes, task.here};
     shadow->uses.add(order_, touch.runs.shared, std::make_shared<const PendingUse>(use));

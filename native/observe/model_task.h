@@ -19,6 +19,7 @@ struct Touch {
   bool writes;
   Side side;
   Runs runs;
+  bool is_partly;
 };
 
 // Work as the model judges it.

@@ -35,6 +35,7 @@ struct ParamInfo {
   const char* python_name;
   ParamKind kind;
   bool reads;
+  bool sized_by_data;        // see Note [Results sized by data]
   int16_t length;            // of the array that one integer stands for in Python
   const char* const* words;  // what Python calls the values of an integer; ends with null
   int32_t shape;             // terms for a new result in Python

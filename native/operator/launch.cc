@@ -12,6 +12,7 @@
 #include "operator/layouts.h"
 #include "operator/objects.h"
 #include "operator/rules.h"
+#include "operator/sized_results.h"
 #include "operator/span.h"
 #include "runtime/memory.h"
 #include "runtime/observed.h"
@@ -117,11 +118,14 @@ Region region_of(const ParamInfo& param, const TensorView& view) {
           {view.shape, view.shape + view.rank},
           {view.strides, view.strides + view.rank},
           param.reads,
-          writes(param)};
+          writes(param),
+          Side::kNotSaid,
+          param.sized_by_data};
 }
 
-std::string describe_tensor(const char* name, const TensorView& view) {
-  return std::string(name) + " " + data_type_name(view.dtype) + shape_text(view);
+std::string describe_tensor(const ParamInfo& param, const TensorView& view) {
+  return std::string(param.name) + (param.sized_by_data ? " at most " : " ") +
+         data_type_name(view.dtype) + shape_text(view);
 }
 
 // Calls visit(parameter, view) for every tensor, members of lists included.
@@ -133,6 +137,29 @@ void for_each_tensor(const Args& args, Views& views, const Visit& visit) {
     const Argument& argument = args.arguments[i];
     for (uint32_t k = 0; k < argument.count; ++k) visit(param, views[argument.first + k]);
   }
+}
+
+bool is_sized_by_data(const Operator& op) {
+  return std::any_of(op.params, op.params + op.param_count,
+                     [](const ParamInfo& param) { return param.sized_by_data; });
+}
+
+// Waits for the work, and makes known how large its results are.
+aclnnStatus finish_sized(Stream& stream, const Launch& launch) {
+  stream.wait();
+  observe([&](Observer& o) { o.joined_stream(stream.id()); });
+  if (const int32_t code = stream.failure(); code != 0) return code;
+  Work written{launch.args.op->name, {}, ""};
+  for_each_tensor(launch.args, launch.args.tensors,
+                  [&](const ParamInfo& param, const TensorView& view) {
+                    if (!param.sized_by_data || !view.present) return;
+                    refresh_tensor(view);
+                    if (view.empty()) return;
+                    written.regions.push_back(region_of(param, view));
+                    written.regions.back().is_partly = false;
+                  });
+  observe([&](Observer& o) { o.done_here(written); });
+  return 0;
 }
 
 aclnnStatus null_result(const char* op, const char* parameter) {
@@ -185,7 +212,7 @@ aclnnStatus prepare(const Operator& op, const Given* given, uint64_t* workspace_
 
 Registry<Executor, Kind::kExecutor>& executors() { return all_executors; }
 
-Status Launch::execute() const {
+Status Launch::execute() {
   Status status;
   for_each_tensor(args, args.tensors, [&](const ParamInfo& param, const TensorView& view) {
     if (status.ok()) status = check_memory(args.op->name, param, view, asked);
@@ -195,7 +222,13 @@ Status Launch::execute() const {
   // There, the program's addresses are not those of the pages.
   Args reachable_args = args;
   for (TensorView& view : reachable_args.tensors) view.data = reachable(view.data);
-  return run(reachable_args);
+  Status outcome = run(reachable_args);
+  for (size_t i = 0; i < args.tensors.size(); ++i) {
+    void* const address = args.tensors[i].data;
+    copy_view(reachable_args.tensors[i], &args.tensors[i]);
+    args.tensors[i].data = address;
+  }
+  return outcome;
 }
 
 Work Launch::describe() const {
@@ -203,7 +236,7 @@ Work Launch::describe() const {
   for_each_tensor(args, args.tensors, [&](const ParamInfo& param, const TensorView& view) {
     if (!view.present) return;
     if (!view.empty()) work.regions.push_back(region_of(param, view));
-    work.detail += (work.detail.empty() ? "" : ", ") + describe_tensor(param.name, view);
+    work.detail += (work.detail.empty() ? "" : ", ") + describe_tensor(param, view);
   });
   return work;
 }
@@ -268,7 +301,7 @@ aclnnStatus phase_two(const char* op, void* workspace, uint64_t workspace_size,
     launch->asked = frees();
     const auto work = [&] { return with_workspace(launch->describe(), workspace, workspace_size); };
     submit_work(*queue, weight, work, LaunchTask{launch});
-    return 0;
+    return is_sized_by_data(*launch->args.op) ? finish_sized(*queue, *launch) : 0;
   });
 }
 

@@ -19,7 +19,7 @@ namespace aclhost {
 struct Launch {
   explicit Launch(const Operator& op) : args(op) {}
 
-  Status execute() const;
+  Status execute();
   Work describe() const;
   bool touches(const MemoryRange& range) const;
   // Gives another address to every tensor that was copied from this handle.

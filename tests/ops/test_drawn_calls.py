@@ -73,6 +73,6 @@ def test_c_abi(op: Operator, stream: int) -> None:
             abi.run(op, prepared, stream)
             written = list(described_results(op, call))
             for name, bits in zip(written, wanted, strict=True):
-                assert prepared.fetch(name).tobytes() == bits.tobytes(), call
+                assert prepared.result(name).tobytes() == bits.tobytes(), call
             for name in prepared.storages.keys() - set(written):
                 assert prepared.fetch(name).tobytes() == before[name].tobytes(), (name, call)

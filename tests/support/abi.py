@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ from aclhost import acl, aclnn
 from aclhost.spec.call import Argument, Call, ScalarArg, TensorArg
 from aclhost.spec.dtypes import DataType
 from aclhost.spec.operator import Operator
-from aclhost.spec.params import Parameter, TensorOut
+from aclhost.spec.params import Parameter, SizedTensorOut, TensorOut
 from support.values import Storage, grouped, make_output, make_storage, member_name, scalar_value
 
 HOST_TO_DEVICE, DEVICE_TO_HOST = 1, 2
@@ -32,6 +33,7 @@ class Prepared:
     handles: dict[str, Any] = field(default_factory=dict)
     storages: dict[str, Storage] = field(default_factory=dict)
     addresses: dict[str, int] = field(default_factory=dict)
+    sized: set[str] = field(default_factory=set)  # results whose size only the data know
 
     def inputs(self) -> dict[str, Any]:
         """Copies of all tensors by parameter; lists as lists."""
@@ -45,6 +47,15 @@ class Prepared:
             pointer = storage.memory.ctypes.data
             ok(acl.rt.memcpy(pointer, size, self.addresses[name], size, DEVICE_TO_HOST))
         return storage.view
+
+    def result(self, name: str) -> np.ndarray:
+        """The same; of results whose size only the data know, what its shape says."""
+        view = self.fetch(name)
+        if name not in self.sized:
+            return view
+        shape, status = aclnn.aclGetViewShape(self.handles[name])
+        ok(status)
+        return view.reshape(-1)[: math.prod(shape)].reshape(shape)
 
 
 def _scalar(argument: ScalarArg) -> int:
@@ -113,6 +124,8 @@ def prepared_call(op: Operator, call: Call, seed: int = 0) -> Iterator[Prepared]
     with aclhost.soc(call.product.default_soc):
         for param in op.params:
             argument = call.arguments[param.name]
+            if isinstance(param, SizedTensorOut):
+                prepared.sized.add(param.name)
             prepared.handles[param.name] = _handle(prepared, param, argument, rng, param.name)
         try:
             yield prepared

@@ -15,13 +15,20 @@ from aclhost.gen.check_tables import Steps, TermTable, number
 from aclhost.gen.loops import kernel_source
 from aclhost.gen.text import banner, c_string
 from aclhost.spec.operator import Operator
-from aclhost.spec.params import Choice, IntArray, Parameter, TensorListOut, TensorOut
+from aclhost.spec.params import (
+    Choice,
+    IntArray,
+    Parameter,
+    SizedTensorOut,
+    TensorListOut,
+    TensorOut,
+)
 
 _ARGS = """{banner}#pragma once
 
 #include "base/status.h"
 #include "operator/args.h"
-
+{sized}
 namespace aclhost {{
 
 struct {short}Args {{
@@ -146,10 +153,15 @@ def _getter(index: int, param: Parameter) -> str:
     return f"static_cast<{param.field_type}>({value})" if plain else value
 
 
+def _is_sized(op: Operator) -> bool:
+    return any(isinstance(param, SizedTensorOut) for param in op.params)
+
+
 def _args(op: Operator) -> str:
     initialisers = (f"{p.name}({_getter(i, p)})" for i, p in enumerate(op.params))
     return _ARGS.format(
         banner=banner(op.source),
+        sized='#include "operator/sized_results.h"\n' if _is_sized(op) else "",
         short=op.short_name,
         name=op.name,
         initialisers=",\n        ".join(initialisers),
@@ -171,9 +183,10 @@ def _param(op: Operator, param: Parameter, table: TermTable) -> str:
     if isinstance(param, TensorOut) and param.made_if is not None:
         count = table.position(op, param.made_if)
     reads = str(op.reads(param)).lower()
+    sized = str(isinstance(param, SizedTensorOut)).lower()
     return (
-        f'{{"{param.name}", "{param.python_name}", ParamKind::{param.kind}, {reads}, {length}, '
-        f"{words}, {shape}, {dtype}, {count}}}"
+        f'{{"{param.name}", "{param.python_name}", ParamKind::{param.kind}, {reads}, {sized}, '
+        f"{length}, {words}, {shape}, {dtype}, {count}}}"
     )
 
 

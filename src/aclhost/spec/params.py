@@ -116,6 +116,13 @@ class TensorOut(Parameter):
 
 
 @dataclass(frozen=True)
+class SizedTensorOut(TensorOut):
+    """A tensor for as many elements as there may be; only the data tell how many there are."""
+
+    field_type = "SizedResult"
+
+
+@dataclass(frozen=True)
 class TensorInOut(Parameter):
     """A tensor that is read and overwritten, or overwritten only."""
 

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "base/parallel.h"
+#include "dtypes.h"
+#include "engines/copy.h"
+#include "engines/mask.h"
+#include "operator/layouts.h"
+#include "operator/sized_results.h"
+#include "ops/masked_select.h"
+#include "ops/nonzero.h"
+#include "ops/nonzero_v2.h"
+#include "simd/memory.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+namespace {
+
+constexpr int64_t kPlaces = 1024;  // that are found at once
+
+// Where a result sized by data is written: the tensor itself, or a dense copy that is put back.
+class Room {
+ public:
+  explicit Room(const SizedResult& result) : view_(result.view()) {}
+
+  // To be called before the result gets its shape.
+  Status prepare() { return is_contiguous(view_) ? Status{} : copy_of(view_, dense_); }
+  Status deliver() const { return dense_.memory ? copy(view_, dense_.view) : Status{}; }
+  char* data() const {
+    if (dense_.memory) return dense_.memory.get();
+    return static_cast<char*>(view_.data) + view_.offset * (data_type_bits(view_.dtype) / 8);
+  }
+
+ private:
+  const TensorView view_;
+  CopiedView dense_;
+};
+
+// Coordinates of places as they follow each other: only what changes is divided again.
+class Coordinates {
+ public:
+  explicit Coordinates(const TensorView& view) : rank_(view.rank), length_(view.shape[rank_ - 1]) {
+    std::copy_n(view.shape, rank_, shape_);
+  }
+
+  const int64_t* at(int64_t place) {
+    if (place < row_ || place >= row_ + length_) {
+      int64_t rest = place / length_;
+      row_ = rest * length_;
+      for (int i = rank_ - 2; i >= 0; --i) {
+        values_[i] = rest % shape_[i];
+        rest /= shape_[i];
+      }
+    }
+    values_[rank_ - 1] = place - row_;
+    return values_;
+  }
+
+ private:
+  int rank_;
+  int64_t length_, row_ = INT64_MIN / 2;
+  int64_t shape_[kMaxRank], values_[kMaxRank] = {};
+};
+
+// Writes coordinate d of the k-th place at k * step + d * other_step.
+void write_places(const TensorView& self, const CountedMask& mask, char* out, int64_t step,
+                  int64_t other_step) {
+  mask.for_each_chunk([&](const CountedMask::Chunk& chunk) {
+    int64_t places[kPlaces];
+    Coordinates coordinates(self);
+    int64_t row = chunk.before, end_row = chunk.before + chunk.chosen;
+    const int64_t end = chunk.first + chunk.count;
+    for (int64_t begin = chunk.first; begin < end; begin += kPlaces) {
+      const int64_t some = std::min(kPlaces, end - begin);
+      const int64_t found = chosen_places(mask.bytes() + begin, some, begin, places);
+      for (int64_t k = 0; k < found && row < end_row; ++k, ++row) {
+        char* const to = out + row * step * 8;
+        const int64_t* const values = coordinates.at(places[k]);
+        for (int d = 0; d < self.rank; ++d) store<int64_t>(to + d * other_step * 8, values[d]);
+      }
+    }
+  });
+}
+
+Status find_places(const char* op, const TensorView& self, const SizedResult& out, bool columns) {
+  CountedMask mask;
+  Status status = mask.count(self, shape_of(self), out.view());
+  Room room(out);
+  if (status.ok()) status = room.prepare();
+  if (!status.ok()) return status;
+  const int64_t found = mask.chosen(), rank = self.rank;
+  status =
+      columns ? out.set_shape(op, "out", {rank, found}) : out.set_shape(op, "out", {found, rank});
+  if (!status.ok() || rank == 0) return status;
+  write_places(self, mask, room.data(), columns ? 1 : rank, columns ? found : 1);
+  return room.deliver();
+}
+
+// The elements as a dense array of the result's type, or themselves where they are one.
+Status dense_values(const TensorView& self, const Shape& shape, const TensorView& out,
+                    CopiedView& dense) {
+  dense.view = self;
+  if (self.dtype == out.dtype && is_contiguous(self) && has_shape(self, shape) &&
+      !share_memory(self, out)) {
+    return {};
+  }
+  const Status status = make_dense(shape, out.dtype, dense);
+  return status.ok() ? copy(dense.view, self) : status;
+}
+
+Shape broadcast_shape(const TensorView& a, const TensorView& b) {
+  Shape shape = shape_of(a.rank < b.rank ? b : a);
+  const TensorView& shorter = a.rank < b.rank ? a : b;
+  for (int i = 0, own = shape.rank - shorter.rank; i < shorter.rank; ++i, ++own) {
+    if (shape.dims[own] == 1) shape.dims[own] = shorter.shape[i];
+  }
+  return shape;
+}
+
+}  // namespace
+
+Status run(const NonzeroArgs& args) {
+  return find_places(args.kOperator, args.self, args.out, false);
+}
+
+Status run(const NonzeroV2Args& args) {
+  return find_places(args.kOperator, args.self, args.out, true);
+}
+
+Status run(const MaskedSelectArgs& args) {
+  const Shape shape = broadcast_shape(args.self, args.mask);
+  CountedMask mask;
+  Status status = mask.count(args.mask, shape, args.out.view());
+  CopiedView values;
+  if (status.ok()) status = dense_values(args.self, shape, args.out.view(), values);
+  Room room(args.out);
+  if (status.ok()) status = room.prepare();
+  if (status.ok()) status = args.out.set_shape(args.kOperator, "out", {mask.chosen()});
+  if (!status.ok()) return status;
+  const int64_t size = data_type_bits(values.view.dtype) / 8;
+  const char* const from = static_cast<const char*>(values.view.data) + values.view.offset * size;
+  char* const to = room.data();
+  mask.for_each_chunk([&](const CountedMask::Chunk& chunk) {
+    pack_chosen(mask.bytes() + chunk.first, from + chunk.first * size, to + chunk.before * size,
+                size, chunk.count, chunk.chosen);
+  });
+  return room.deliver();
+}
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

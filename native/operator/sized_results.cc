@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "operator/sized_results.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "acl/acl_rt.h"
+#include "operator/layouts.h"
+#include "operator/objects.h"
+
+namespace aclhost {
+namespace {
+
+Status no_room(const char* op, const char* parameter, const TensorView& view, const Shape& shape) {
+  Failure failure;
+  failure.code = ACL_ERROR_RT_AICORE_EXCEPTION;
+  failure.parameter = parameter;
+  failure.rule = "room_for_result";
+  failure.message = std::string(op) + ": " + parameter + " is too small; got shape " +
+                    shape_text(view) + " for a result of shape " + shape_text(shape) +
+                    ". Create it for as many elements as there may be.";
+  return Status::failed(std::move(failure));
+}
+
+}  // namespace
+
+Status SizedResult::set_shape(const char* op, const char* parameter,
+                              std::initializer_list<int64_t> lengths) const {
+  Shape shape;
+  shape.rank = static_cast<int>(lengths.size());
+  std::copy(lengths.begin(), lengths.end(), shape.dims);
+  const TensorView dense = row_major_view(shape, view_.dtype);
+  if (dense.storage_elements > view_.elements()) return no_room(op, parameter, view_, shape);
+  // A view of another rank or with gaps between its elements keeps what describes it best.
+  if (view_.rank != shape.rank || is_contiguous(view_)) {
+    std::copy_n(dense.strides, shape.rank, view_.strides);
+  }
+  std::copy_n(shape.dims, shape.rank, view_.shape);
+  view_.rank = shape.rank;
+  return {};
+}
+
+void refresh_tensor(const TensorView& view) {
+  const TensorRegistry::Ref tensor = tensors().find(view.source);
+  if (!tensor) return;
+  std::copy_n(view.shape, view.rank, tensor->view.shape);
+  std::copy_n(view.strides, view.rank, tensor->view.strides);
+  tensor->view.rank = view.rank;
+  tensor->view.storage_elements = view.elements();
+  tensor->storage_shape.assign(view.shape, view.shape + view.rank);
+}
+
+}  // namespace aclhost

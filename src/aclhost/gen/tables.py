@@ -84,7 +84,7 @@ inline bool is_cast_target(aclDataType dtype) {{
 
 // The deduction table: the common type of two, or ACL_DT_UNDEFINED.
 inline aclDataType promote(aclDataType first, aclDataType second) {{
-  constexpr signed char kTable[{side}][{side}] = {{
+  static constexpr signed char kTable[{side}][{side}] = {{
 {promotions}
   }};
   if (first == second) return first;

@@ -47,11 +47,14 @@ void pack(const unsigned char* mask, const char* from, char* to, int64_t count, 
 
 template <int64_t kItem>
 void unpack(const unsigned char* mask, const char* from, char* to, int64_t count, int64_t most) {
-  for (int64_t i = 0; i < count && most > 0; ++i) {
-    if (mask[i] == 0) continue;
-    --most;
-    std::memcpy(to + i * kItem, from, kItem);
-    from += kItem;
+  if (most == 0) return;
+  const char* const last = from + (most - 1) * kItem;
+  for (int64_t i = 0; i < count; ++i) {
+    const bool is_chosen = mask[i] != 0 && most > 0;
+    char* const place = to + i * kItem;
+    std::memcpy(place, is_chosen ? from : place, kItem);
+    from = is_chosen && from != last ? from + kItem : from;
+    most -= is_chosen;
   }
 }
 

@@ -10,20 +10,18 @@
 #include "operator/objects.h"
 
 namespace aclhost {
-namespace {
 
-Status no_room(const char* op, const char* parameter, const TensorView& view, const Shape& shape) {
+Status too_few_elements(const char* op, const char* parameter, const TensorView& view,
+                        int64_t wanted) {
   Failure failure;
   failure.code = ACL_ERROR_RT_AICORE_EXCEPTION;
   failure.parameter = parameter;
-  failure.rule = "room_for_result";
+  failure.rule = "enough_elements";
   failure.message = std::string(op) + ": " + parameter + " is too small; got shape " +
-                    shape_text(view) + " for a result of shape " + shape_text(shape) +
-                    ". Create it for as many elements as there may be.";
+                    shape_text(view) + ", but the data ask for " + std::to_string(wanted) +
+                    " elements. Create it for as many elements as there may be.";
   return Status::failed(std::move(failure));
 }
-
-}  // namespace
 
 Status SizedResult::set_shape(const char* op, const char* parameter,
                               std::initializer_list<int64_t> lengths) const {
@@ -31,7 +29,8 @@ Status SizedResult::set_shape(const char* op, const char* parameter,
   shape.rank = static_cast<int>(lengths.size());
   std::copy(lengths.begin(), lengths.end(), shape.dims);
   const TensorView dense = row_major_view(shape, view_.dtype);
-  if (dense.storage_elements > view_.elements()) return no_room(op, parameter, view_, shape);
+  const int64_t wanted = dense.storage_elements;
+  if (wanted > view_.elements()) return too_few_elements(op, parameter, view_, wanted);
   // A view of another rank or with gaps between its elements keeps what describes it best.
   if (view_.rank != shape.rank || is_contiguous(view_)) {
     std::copy_n(dense.strides, shape.rank, view_.strides);

@@ -29,6 +29,10 @@ class SizedResult {
   TensorView& view_;
 };
 
+// What a launch reports that was given a tensor with fewer elements than the data ask for.
+Status too_few_elements(const char* op, const char* parameter, const TensorView& view,
+                        int64_t wanted);
+
 // Gives the shape that a kernel has set to the tensor that the view was copied from, if it lives.
 void refresh_tensor(const TensorView& view);
 

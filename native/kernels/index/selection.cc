@@ -7,6 +7,7 @@
 #include "engines/mask.h"
 #include "operator/layouts.h"
 #include "operator/sized_results.h"
+#include "ops/inplace_masked_scatter.h"
 #include "ops/masked_select.h"
 #include "ops/nonzero.h"
 #include "ops/nonzero_v2.h"
@@ -18,12 +19,13 @@ namespace {
 
 constexpr int64_t kPlaces = 1024;  // that are found at once
 
-// Where a result sized by data is written: the tensor itself, or a dense copy that is put back.
+// Where elements are written one after the other: the tensor itself, or a dense copy of it that is
+// put back.
 class Room {
  public:
-  explicit Room(const SizedResult& result) : view_(result.view()) {}
+  explicit Room(const TensorView& view) : view_(view) {}
 
-  // To be called before the result gets its shape.
+  // To be called before a result gets its shape.
   Status prepare() { return is_contiguous(view_) ? Status{} : copy_of(view_, dense_); }
   Status deliver() const { return dense_.memory ? copy(view_, dense_.view) : Status{}; }
   char* data() const {
@@ -85,7 +87,7 @@ void write_places(const TensorView& self, const CountedMask& mask, char* out, in
 Status find_places(const char* op, const TensorView& self, const SizedResult& out, bool columns) {
   CountedMask mask;
   Status status = mask.count(self, shape_of(self), out.view());
-  Room room(out);
+  Room room(out.view());
   if (status.ok()) status = room.prepare();
   if (!status.ok()) return status;
   const int64_t found = mask.chosen(), rank = self.rank;
@@ -94,6 +96,11 @@ Status find_places(const char* op, const TensorView& self, const SizedResult& ou
   if (!status.ok() || rank == 0) return status;
   write_places(self, mask, room.data(), columns ? 1 : rank, columns ? found : 1);
   return room.deliver();
+}
+
+// The elements in row-major order.
+const char* start_of(const TensorView& dense) {
+  return static_cast<const char*>(dense.data) + dense.offset * (data_type_bits(dense.dtype) / 8);
 }
 
 // The elements as a dense array of the result's type, or themselves where they are one.
@@ -133,16 +140,39 @@ Status run(const MaskedSelectArgs& args) {
   Status status = mask.count(args.mask, shape, args.out.view());
   CopiedView values;
   if (status.ok()) status = dense_values(args.self, shape, args.out.view(), values);
-  Room room(args.out);
+  Room room(args.out.view());
   if (status.ok()) status = room.prepare();
   if (status.ok()) status = args.out.set_shape(args.kOperator, "out", {mask.chosen()});
   if (!status.ok()) return status;
   const int64_t size = data_type_bits(values.view.dtype) / 8;
-  const char* const from = static_cast<const char*>(values.view.data) + values.view.offset * size;
+  const char* const from = start_of(values.view);
   char* const to = room.data();
   mask.for_each_chunk([&](const CountedMask::Chunk& chunk) {
     pack_chosen(mask.bytes() + chunk.first, from + chunk.first * size, to + chunk.before * size,
                 size, chunk.count, chunk.chosen);
+  });
+  return room.deliver();
+}
+
+Status run(const InplaceMaskedScatterArgs& args) {
+  CountedMask mask;
+  Status status = mask.count(args.mask, shape_of(args.selfRef), args.selfRef);
+  if (!status.ok()) return status;
+  if (mask.chosen() > args.source.elements()) {
+    return too_few_elements(args.kOperator, "source", args.source, mask.chosen());
+  }
+  if (mask.chosen() == 0) return {};
+  CopiedView values;
+  status = dense_values(args.source, shape_of(args.source), args.selfRef, values);
+  Room room(args.selfRef);
+  if (status.ok()) status = room.prepare();
+  if (!status.ok()) return status;
+  const int64_t size = data_type_bits(args.selfRef.dtype) / 8;
+  const char* const from = start_of(values.view);
+  char* const to = room.data();
+  mask.for_each_chunk([&](const CountedMask::Chunk& chunk) {
+    unpack_chosen(mask.bytes() + chunk.first, from + chunk.before * size, to + chunk.first * size,
+                  size, chunk.count, chunk.chosen);
   });
   return room.deliver();
 }

@@ -12,6 +12,7 @@
 #include "ops/repeat_interleave.h"
 #include "ops/repeat_interleave_int.h"
 #include "ops/repeat_interleave_int_with_dim.h"
+#include "ops/repeat_interleave_tensor.h"
 #include "ops/repeat_interleave_with_dim.h"
 
 namespace aclhost {
@@ -166,6 +167,25 @@ Status run(const RepeatInterleaveIntArgs& args) {
 Status run(const RepeatInterleaveIntWithDimArgs& args) {
   if (args.repeats == 1) return copy(args.out, args.self);
   return spread_evenly(args.self, args.repeats, axis_of(args.dim, args.self.rank), args.out);
+}
+
+// Repeats the positions 0, 1, 2 and so on.
+Status run(const RepeatInterleaveTensorArgs& args) {
+  CopiedView positions;
+  Status status = make_dense(shape_of(args.repeats), args.out.dtype, positions);
+  RepeatEnds ends;
+  if (status.ok()) status = ends.add_up(args.repeats, args.out.shape[0]);
+  if (!status.ok()) return status;
+  const int64_t count = args.repeats.elements();
+  for (int64_t i = 0; i < count; ++i) {
+    if (args.out.dtype == ACL_INT32) {
+      static_cast<int32_t*>(positions.view.data)[i] = static_cast<int32_t>(i);
+    } else {
+      static_cast<int64_t*>(positions.view.data)[i] = i;
+    }
+  }
+  status = spread(positions.view, ends.data(), -1, args.out);
+  return status.ok() ? ends.report(args.kOperator, args.repeats) : status;
 }
 
 Status run(const RepeatInterleaveWithDimArgs& args) {

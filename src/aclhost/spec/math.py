@@ -72,7 +72,7 @@ remainder = _helper("remainder", "uir")  # with the sign of the divisor
 floor_divide = _helper("floor_divide", "uir")
 trunc_divide = _helper("trunc_divide", "uir")
 gcd = _helper("gcd", "ui")
-where = _helper("where", "buirc", cpp="select", result="select")
+where = _helper("where", "buirc", cpp="select", result="select", of_bits=True)
 complex_ = _helper("make_complex", "r", result="complex", shown="complex")
 # NaN wins.
 minimum = _helper("minimum", "uir", shown="min", of_bools=_op.LOGICAL_AND)

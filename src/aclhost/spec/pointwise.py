@@ -256,9 +256,10 @@ def _expressions(kernel: Pointwise, domain: Domain, variant: int) -> tuple[Expre
 def _of_bits(results: tuple[Expression, ...]) -> bool:
     """Whether real inputs are tested or change their signs, and nothing else is there."""
     for node in walk(results):
-        if node.kind not in (Kind(Domain.REAL), _TRUTH) or isinstance(node, Number | Constant):
+        is_truth = node.kind.domain is Domain.BOOL
+        if not (is_truth or node.kind == Kind(Domain.REAL)) or isinstance(node, Number | Constant):
             return False
-        on_truth = all(part.kind == _TRUTH for part in parts(node))
+        on_truth = all(part.kind.domain is Domain.BOOL for part in parts(node))
         if isinstance(node, Call) and not (node.operation.of_bits or on_truth):
             return False
     return True

@@ -257,8 +257,69 @@ def _operator(*, with_dim: bool, integer: bool) -> Operator:
     )
 
 
-OPS = tuple(
-    _operator(with_dim=with_dim, integer=integer)
-    for with_dim in (False, True)
-    for integer in (False, True)
+def _positions_golden(repeats: Array, output_size: int) -> Array:
+    import numpy as np
+
+    return np.repeat(np.arange(repeats.size), repeats)[...]
+
+
+def _positions_torch(torch: Any, repeats: Any, output_size: int) -> Any:  # noqa: ANN401
+    return torch.repeat_interleave(repeats)
+
+
+def _positions_call(*repeats: int, kind: DataType = INT64) -> Call:
+    tensor = TensorArg((len(repeats),), kind, values=repeats)
+    return Call({"repeats": tensor, "outputSize": sum(repeats),
+                 "out": TensorArg((sum(repeats),), kind)})  # fmt: skip
+
+
+def _draw_positions(rng: Random) -> Call:
+    numbers = (rng.randint(0, 3) for _ in range(rng.randint(1, 9)))
+    return _positions_call(*numbers, kind=rng.choice((INT32, INT64)))
+
+
+def _of_positions() -> Operator:
+    flat = Or(Empty("repeats"), Equal(RankOf("repeats"), Const(1)))
+    return Operator(
+        "aclnnRepeatInterleaveTensor",
+        summary="Repeats positions.",
+        formula="Every position of `repeats` comes as often as its value says.",
+        params=(
+            TensorIn("repeats", "How often."),
+            _SIZE,
+            TensorOut("out", "Result.", shape=_NEW_ROW, dtype=DtypeOf("repeats")),
+        ),
+        checks=(
+            not_null("repeats", "out"),
+            dtype_in("repeats", INT64, INT32),
+            same_dtype("out", "repeats"),
+            requires(
+                "one_dimension", "repeats", flat, "repeats must be empty or have one dimension",
+                (Shown("shape", ShapeOf("repeats")),), "Reshape repeats.",
+            ),
+            done_when_empty("repeats", "out"),
+            supported_on(*NEWER),
+            inside_storage("repeats"),
+            shape_is("out", _NEW_ROW, "of one length: outputSize"),
+        ),
+        golden=_positions_golden,
+        reference=_positions_torch,
+        samples=(
+            _positions_call(1, 0, 2),
+            _positions_call(3, kind=INT32),
+            _positions_call(0, 0),
+        ),
+        draw=_draw_positions,
+        typical=lambda n: _positions_call(*(2,) * (n // 2)),
+        notes=(_SUM,),
+    )  # fmt: skip
+
+
+OPS = (
+    *(
+        _operator(with_dim=with_dim, integer=integer)
+        for with_dim in (False, True)
+        for integer in (False, True)
+    ),
+    _of_positions(),
 )

@@ -15,5 +15,13 @@ aclDataType loop_type(aclDataType dtype);
 // The scalar as an element of the type, in 16 bytes; false if there is no such cast.
 bool scalar_as(const ScalarValue& scalar, aclDataType dtype, char* element);
 
+inline ScalarValue double_value(double value) {
+  ScalarValue scalar;
+  scalar.present = true;
+  scalar.dtype = ACL_DOUBLE;
+  __builtin_memcpy(scalar.bytes, &value, sizeof value);
+  return scalar;
+}
+
 }  // namespace ACLHOST_ISA
 }  // namespace aclhost

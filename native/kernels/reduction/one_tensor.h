@@ -9,14 +9,6 @@
 namespace aclhost {
 inline namespace ACLHOST_ISA {
 
-inline ScalarValue double_value(double value) {
-  ScalarValue scalar;
-  scalar.present = true;
-  scalar.dtype = ACL_DOUBLE;
-  __builtin_memcpy(scalar.bytes, &value, sizeof value);
-  return scalar;
-}
-
 struct OneTensor {
   const TensorView& self;
   uint32_t mask;         // of the dimensions that go

@@ -39,8 +39,8 @@ from aclhost.spec.operator import Operator
 from aclhost.spec.params import TensorOut
 from aclhost.spec.products import A950, P310B
 from aclhost.spec.rules import (
-    Rule,
     Step,
+    as_null,
     axis_in_rank,
     cast_exists,
     done_when_empty,
@@ -56,7 +56,6 @@ from aclhost.spec.rules import (
 from aclhost.spec.rules.base import Shown
 from aclhost.spec.rules.dtype import Limited
 from aclhost.spec.shapes import ShapeOf
-from aclhost.spec.status import Status
 from aclhost.spec.terms import AtMost, Const, DimOf, Equal, RankOf, ValueOf, any_of, const
 
 if TYPE_CHECKING:
@@ -160,11 +159,6 @@ def _argument(name: str, place: int) -> Operator:
     )
 
 
-def _null(*groups: tuple[Rule, ...]) -> tuple[Rule, ...]:
-    """What upstream reports with the code of null pointers."""
-    return tuple(rule.with_code(Status.PARAM_NULLPTR) for group in groups for rule in group)
-
-
 def _with_place(name: str, place: int) -> Operator:
     word, function = WORDS[place], ("max", "min")[place]
     finish = complete(("out", _AXIS, None), ("indices", _AXIS, INT64))
@@ -197,9 +191,9 @@ def _with_place(name: str, place: int) -> Operator:
             rank_at_most("indices", 8),
             _AXIS_IN_RANK,
             done_when_empty("self"),
-            _null(SUPPORTED, inside_storage("self")),
+            as_null(SUPPORTED, inside_storage("self")),
             fits_reduced(_AXIS, "indices", "out"),
-            _null(cast_exists("indices", const(INT32))),
+            as_null(cast_exists("indices", const(INT32))),
         ),
         golden=golden,
         reference=reference,

@@ -27,6 +27,7 @@ from aclhost.spec.rules.axes import (
 )
 from aclhost.spec.rules.base import Condition, Done, Rule, Step
 from aclhost.spec.rules.conditions import (
+    as_null,
     done_when,
     done_when_empty,
     either,
@@ -87,6 +88,7 @@ __all__ = [
     "all_one",
     "all_positive",
     "as_many_values",
+    "as_null",
     "at_least",
     "at_least_values",
     "at_most_half",

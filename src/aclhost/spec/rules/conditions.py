@@ -52,6 +52,11 @@ def inner(*groups: Rules) -> Rules:
     return tuple(rule.with_code(Status.INNER_NULLPTR) for group in groups for rule in group)
 
 
+def as_null(*groups: Rules) -> Rules:
+    """A violation of the rules has the code of null pointers (161001)."""
+    return tuple(rule.with_code(Status.PARAM_NULLPTR) for group in groups for rule in group)
+
+
 def in_tiling(*groups: Rules) -> Rules:
     """The rules are checked where the work is divided: a violation is a tiling error (561002)."""
     return tuple(rule.with_code(Status.INNER_TILING_ERROR) for group in groups for rule in group)

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensors as dense rows along an axis.
+#pragma once
+
+#include <cstdint>
+
+#include "base/status.h"
+#include "engines/overlap.h"
+#include "engines/sort.h"
+#include "operator/views.h"
+#include "simd/isa.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+
+// A view whose last dimension is the axis, counted from 0; without dimensions it has one.
+TensorView with_axis_last(const TensorView& view, int axis);
+
+// An axis that may be counted from the end; a tensor without dimensions has one.
+int row_axis(int64_t dim, const TensorView& view);
+
+// What is read: the memory itself where it is dense and not written meanwhile, else a copy.
+class ReadRows {
+ public:
+  Status take(const TensorView& view, const TensorView* const* written, int count);
+  const char* data() const { return data_; }
+
+ private:
+  const char* data_ = nullptr;
+  CopiedView copy_;
+};
+
+// What is written: the memory itself where it is dense and of the dtype, else memory of its own
+// that give() copies.
+class WrittenRows {
+ public:
+  Status take(const TensorView& view, aclDataType dtype);
+  Status give() const;
+  char* data() const { return data_; }
+  int64_t* indices() const { return reinterpret_cast<int64_t*>(data_); }
+
+ private:
+  char* data_ = nullptr;
+  TensorView target_;
+  CopiedView own_;
+};
+
+// Sorts along an axis. `values` and `indices` hold the part of it, `values` cast to what it has;
+// each may be null.
+Status sort_along(const TensorView& self, int64_t dim, SortedPart part, const TensorView* values,
+                  const TensorView* indices);
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

@@ -79,19 +79,20 @@ struct LastStep {
   alignas(64) BitsOf<T> bits[kSumLanes] = {};
 };
 
-// The sums of a row's part in lanes, where the row lies in memory.
-template <typename T>
+// The sums of a row's part in lanes, where the row lies in memory. So many steps are added before
+// they become double.
+template <typename T, int together = kStepsTogether<T>>
 class LaneSums {
  public:
   // Only the last elements of a part may be no multiple of what is added together.
   template <typename Point>
   __attribute__((flatten)) void add(const Point& point, int64_t count, const T* x, const T* y) {
-    constexpr int64_t kTogether = kStepsTogether<T> * kSumLanes;
+    constexpr int64_t kTogether = together * kSumLanes;
     const Point own_point = point;  // on the stack, what they hold stays in registers
     LaneSums own = *this;
     int64_t i = 0;
     for (; i + kTogether <= count; i += kTogether) {
-      own.template add_steps<kStepsTogether<T>>(own_point, x + i, y + i);
+      own.template add_steps<together>(own_point, x + i, y + i);
     }
     for (; i + kSumLanes <= count; i += kSumLanes) {
       own.template add_steps<1>(own_point, x + i, y + i);

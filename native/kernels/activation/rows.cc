@@ -4,31 +4,12 @@
 #include <algorithm>
 
 #include "engines/copy.h"
+#include "engines/matrix.h"
 #include "operator/layouts.h"
 #include "simd/memory.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
-namespace {
-
-TensorView matrix(const TensorView& dense, int64_t rows, int64_t columns, int64_t row_stride) {
-  TensorView view;
-  view.present = true;
-  view.dtype = dense.dtype;
-  view.format = ACL_FORMAT_ND;
-  view.rank = 2;
-  view.shape[0] = rows;
-  view.shape[1] = columns;
-  view.strides[0] = row_stride;
-  view.strides[1] = 1;
-  view.offset = dense.offset;
-  view.storage_elements = dense.storage_elements;
-  view.data = dense.data;
-  return view;
-}
-
-}  // namespace
-
 int64_t rows_before(const TensorView& tensor, int64_t dim) {
   if (dim < 0) dim += tensor.rank;
   int64_t rows = 1;
@@ -56,18 +37,18 @@ Status RowTensor::open(const TensorView& tensor, int64_t rows) {
 }
 
 TensorView RowTensor::first(int64_t rows) const {
-  return matrix(dense_.view, rows, length_, length_);
+  return matrix_view(dense_.view, rows, length_, length_);
 }
 
 TensorView RowTensor::half(int64_t rows, int which, bool alternating) const {
-  TensorView view = matrix(dense_.view, rows, length_ / 2, length_);
+  TensorView view = matrix_view(dense_.view, rows, length_ / 2, length_);
   view.strides[1] = alternating ? 2 : 1;
   view.offset += alternating ? which : which * view.shape[1];
   return view;
 }
 
 TensorView RowTensor::rest(int64_t rows) const {
-  TensorView view = matrix(dense_.view, rows_ - rows, length_, length_);
+  TensorView view = matrix_view(dense_.view, rows_ - rows, length_, length_);
   view.offset += rows * length_;
   return view;
 }

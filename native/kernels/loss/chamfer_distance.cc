@@ -4,7 +4,7 @@
 #include <new>
 
 #include "base/parallel.h"
-#include "kernels/loss/dense.h"
+#include "engines/dense.h"
 #include "ops/chamfer_distance_backward.h"
 
 namespace aclhost {

@@ -6,9 +6,9 @@
 
 #include "engines/sums.h"
 #include "kernels/creation/fill.h"
-#include "kernels/loss/dense.h"
-#include "kernels/loss/log_softmax.h"
-#include "kernels/loss/rows.h"
+#include "engines/dense.h"
+#include "kernels/softmax/row_softmax.h"
+#include "engines/rows.h"
 #include "kernels/loss/targets.h"
 #include "ops/cross_entropy_loss.h"
 #include "ops/cross_entropy_loss_grad.h"
@@ -120,8 +120,7 @@ Status run(const CrossEntropyLossArgs& args) {
   status = for_each_row(input.rows(), classes, 3, [&](int64_t row, const RowBuffers& buffers) {
     const float* x = input.read(row, buffers.row(0), buffers.raw());
     float* const results = buffers.row(1);
-    const RowSoftmax softmax(x, classes, results);
-    for (int64_t i = 0; i < classes; ++i) results[i] = softmax.log_probability(x[i]);
+    log_softmax(x, classes, results);
     found.losses[row] = found.weights[row] = 0;
     if (targets.counts(row, bad)) {
       const int64_t number = targets.of(row);
@@ -184,8 +183,9 @@ Status run(const SoftmaxCrossEntropyWithLogitsArgs& args) {
     const float* x = features.read(row, buffers.row(0), buffers.raw());
     const float* y = labels.read(row, buffers.row(1), buffers.raw());
     float *const results = buffers.row(2), *const products = buffers.row(3);
-    const RowSoftmax softmax(x, classes, results);
-    for (int64_t i = 0; i < classes; ++i) products[i] = softmax.log_probability(x[i]) * y[i];
+    const RowSoftmax<float> softmax(x, classes, results);
+    const float most = softmax.largest, log_sum = softmax.log_sum();
+    for (int64_t i = 0; i < classes; ++i) products[i] = ((x[i] - most) - log_sum) * y[i];
     found.losses[row] = -sum_of(products, classes);
     const auto share = static_cast<float>(1 / softmax.sum);
     for (int64_t i = 0; i < classes; ++i) results[i] = results[i] * share - y[i];

@@ -8,8 +8,8 @@
 #include <new>
 
 #include "engines/sums.h"
-#include "kernels/loss/dense.h"
-#include "kernels/loss/rows.h"
+#include "engines/dense.h"
+#include "engines/rows.h"
 #include "operator/index_error.h"
 
 namespace aclhost {

@@ -13,7 +13,7 @@
 #include "engines/runs.h"
 #include "engines/sums.h"
 #include "kernels/creation/fill.h"
-#include "kernels/loss/dense.h"
+#include "engines/dense.h"
 #include "kernels/loss/targets.h"
 #include "ops/nll_loss2d.h"
 #include "ops/nll_loss2d_backward.h"

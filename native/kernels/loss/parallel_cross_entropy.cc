@@ -5,8 +5,8 @@
 #include <new>
 
 #include "engines/sums.h"
-#include "kernels/loss/dense.h"
-#include "kernels/loss/rows.h"
+#include "engines/dense.h"
+#include "engines/rows.h"
 #include "ops/cross_entropy_sum_exp_and_index_logit.h"
 #include "ops/fused_cross_entropy_loss_with_max_sum.h"
 #include "simd/math.h"

@@ -2,7 +2,7 @@
 // The right class of each position, and the weights of classes.
 #pragma once
 
-#include "kernels/loss/dense.h"
+#include "engines/dense.h"
 #include "operator/index_error.h"
 
 namespace aclhost {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/loss/dense.h"
+#include "engines/dense.h"
 
 #include <new>
 

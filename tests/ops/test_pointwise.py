@@ -171,7 +171,7 @@ def _calls_for_torch(op: Operator) -> list[Call]:
         key = tuple(
             each if not isinstance(each, TensorArg) else "" for each in call.arguments.values()
         )
-        if len({call.shape(name) for name in kernel.inputs if call.arguments[name]}) <= 1:
+        if len({call.shape(name) for name in kernel.inputs if call.shape(name)}) <= 1:
             found.setdefault(key, resized(op, call, (64,)))
     return list(found.values())
 

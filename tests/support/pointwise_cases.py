@@ -36,8 +36,12 @@ def samples(op: Operator) -> list[Call]:
 
 
 def resized(op: Operator, call: Call, shape: tuple[int, ...]) -> Call:
-    """The call with inputs of the shape, and results as they follow."""
+    """The call with inputs of the shape, and results as they follow.
+
+    Among tensors with dimensions, one that has none is a number and stays.
+    """
     tensors = [name for name, each in call.arguments.items() if isinstance(each, TensorArg)]
+    tensors = [name for name in tensors if call.shape(name)] or tensors
     changed = call.reshaped(shape, *tensors)
     for output in op.outputs if op.kernel and op.kernel.reduction else ():
         changed = changed.reshaped(output.shape_term.evaluate(changed), output.name)

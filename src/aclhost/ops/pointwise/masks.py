@@ -53,7 +53,7 @@ from aclhost.spec.terms import And, DtypeOf, Promote, const
 _UNSIGNED = (UINT16, UINT32, UINT64)
 _CHOSEN = tuple(dtype for dtype in (*NUMBERS, *_UNSIGNED) if dtype is not BF16)
 _FILLED = (FLOAT, INT32, INT64, FLOAT16, INT8, BOOL)
-_FILL_SHAPES = (((2, 4, 3), (4, 1)), ((), ()), ((3,), ()))
+_FILL_SHAPES = (((2, 4, 3), (4, 1)), ((3,), ()))
 
 
 def choose(condition: Element, x: Element, y: Element) -> Element:
@@ -71,7 +71,7 @@ def _torch_where(torch: Torch, condition: Torch, self: Torch, other: Torch) -> T
 
 
 def _torch_fill(torch: Torch, self_ref: Torch, mask: Torch, value: Torch) -> Torch:
-    return torch.masked_fill(self_ref, mask, value)
+    return torch.where(mask, value, self_ref)
 
 
 def _choice(shapes: tuple[tuple[int, ...], ...], mask: DataType, *dtypes: DataType) -> Call:

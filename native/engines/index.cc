@@ -27,30 +27,6 @@ bool joins(const IndexedWalk& walk, const Dimension& slow, const Dimension& fast
   return fits;
 }
 
-// The same positions in as few dimensions as possible, in the same order.
-void coalesce(IndexedWalk& walk) {
-  int rank = 0;
-  for (int i = 0; i < walk.rank; ++i) {
-    const Dimension next = walk.dimension[i];
-    if (next.length == 1) continue;
-    if (rank > 0 && joins(walk, walk.dimension[rank - 1], next)) {
-      const int64_t length = walk.dimension[rank - 1].length * next.length;
-      walk.dimension[rank - 1] = next;
-      walk.dimension[rank - 1].length = length;
-    } else {
-      walk.dimension[rank++] = next;
-    }
-  }
-  walk.rank = rank;
-}
-
-bool is_indexed(const IndexedWalk& walk, const Dimension& dimension) {
-  for (int k = 0; k < walk.indices; ++k) {
-    if (dimension.index[k] != 0) return true;
-  }
-  return false;
-}
-
 // Where some positions along one dimension lie in the table.
 struct Places {
   int64_t offsets[kChunk];
@@ -105,31 +81,11 @@ class Nest {
   }
 
  private:
-  struct Here {
-    char* dense;
-    char* table;
-    const char* index[IndexedWalk::kMaxIndices];
-  };
-
   const Dimension& last() const { return walk_.dimension[walk_.rank - 1]; }
   Dimension take_last() { return walk_.dimension[--walk_.rank]; }
 
-  Here at(int64_t outer) const {
-    Here here = {walk_.dense, walk_.table, {}};
-    for (int k = 0; k < walk_.indices; ++k) here.index[k] = walk_.index[k].start;
-    for (int i = walk_.rank - 1; i >= 0; --i) {
-      const Dimension& dimension = walk_.dimension[i];
-      const int64_t position = i == 0 ? outer : outer % dimension.length;
-      outer /= dimension.length;
-      here.dense += position * dimension.dense;
-      here.table += position * dimension.table;
-      for (int k = 0; k < walk_.indices; ++k) here.index[k] += position * dimension.index[k];
-    }
-    return here;
-  }
-
   bool run_inside(int64_t outer, int64_t first, int64_t last) const {
-    const Here here = at(outer);
+    const WalkedPlace here = place_at(walk_, outer);
     Places places;
     bool good = true;
     for (int64_t piece = first; piece < last; ++piece) {
@@ -144,7 +100,7 @@ class Nest {
     return good;
   }
 
-  void find(const Here& here, int64_t first, int64_t count, Places& places) const {
+  void find(const WalkedPlace& here, int64_t first, int64_t count, Places& places) const {
     places.all_good = true;
     for (int64_t i = 0; i < count; ++i) places.offsets[i] = (first + i) * run_.table;
     std::fill_n(places.bad, count, false);
@@ -199,6 +155,43 @@ void IndexedWalk::add_index(const TensorView& view, const TensorView& table_view
 
 bool IndexedWalk::empty() const {
   return std::any_of(dimension, dimension + rank, [](const Dimension& d) { return d.length == 0; });
+}
+
+void coalesce(IndexedWalk& walk) {
+  int rank = 0;
+  for (int i = 0; i < walk.rank; ++i) {
+    const Dimension next = walk.dimension[i];
+    if (next.length == 1) continue;
+    if (rank > 0 && joins(walk, walk.dimension[rank - 1], next)) {
+      const int64_t length = walk.dimension[rank - 1].length * next.length;
+      walk.dimension[rank - 1] = next;
+      walk.dimension[rank - 1].length = length;
+    } else {
+      walk.dimension[rank++] = next;
+    }
+  }
+  walk.rank = rank;
+}
+
+bool is_indexed(const IndexedWalk& walk, const Dimension& dimension) {
+  for (int k = 0; k < walk.indices; ++k) {
+    if (dimension.index[k] != 0) return true;
+  }
+  return false;
+}
+
+WalkedPlace place_at(const IndexedWalk& walk, int64_t position) {
+  WalkedPlace place = {walk.dense, walk.table, {}};
+  for (int k = 0; k < walk.indices; ++k) place.index[k] = walk.index[k].start;
+  for (int i = walk.rank - 1; i >= 0; --i) {
+    const Dimension& dimension = walk.dimension[i];
+    const int64_t here = i == 0 ? position : position % dimension.length;
+    position /= dimension.length;
+    place.dense += here * dimension.dense;
+    place.table += here * dimension.table;
+    for (int k = 0; k < walk.indices; ++k) place.index[k] += here * dimension.index[k];
+  }
+  return place;
 }
 
 TensorView with_dimension(const TensorView& view) {

@@ -58,6 +58,20 @@ IndexedWalk walk_along(const TensorView& dense, const TensorView& table, int axi
 IndexedWalk walk_each(const TensorView& dense, const TensorView& table, int axis,
                       const TensorView& index, bool wraps);
 
+// The same positions in as few dimensions as possible, in the same order.
+void coalesce(IndexedWalk& walk);
+
+// Whether indices change along a dimension.
+bool is_indexed(const IndexedWalk& walk, const IndexedWalk::Dimension& dimension);
+
+// Where a walk is at a position, counted in row-major order.
+struct WalkedPlace {
+  char* dense;
+  char* table;
+  const char* index[IndexedWalk::kMaxIndices];
+};
+WalkedPlace place_at(const IndexedWalk& walk, int64_t position);
+
 // A tensor with at least one dimension.
 TensorView with_dimension(const TensorView& view);
 

@@ -70,4 +70,16 @@ Status axis_index_out_of_range(const char* op, const char* parameter, const Tens
                       wraps ? -limit : 0);
 }
 
+Status wrong_selection(const char* op, const char* parameter, const TensorView& view,
+                       const Shape& selected) {
+  Failure failure;
+  failure.code = ACL_ERROR_RT_AICORE_EXCEPTION;
+  failure.parameter = parameter;
+  failure.rule = "selection_fits";
+  failure.message = std::string(op) + ": " + parameter + " must fit what indices select, " +
+                    shape_text(selected) + "; got " + shape_text(view) +
+                    ". Count what is true in the masks.";
+  return Status::failed(std::move(failure));
+}
+
 }  // namespace aclhost

@@ -53,4 +53,8 @@ Status repeats_out_of_range(const char* op, const TensorView& repeats, const Bad
 Status axis_index_out_of_range(const char* op, const char* parameter, const TensorView& indices,
                                const BadIndex& bad, int64_t limit, bool wraps);
 
+// Masks select something else than there is room for, or values for.
+Status wrong_selection(const char* op, const char* parameter, const TensorView& view,
+                       const Shape& selected);
+
 }  // namespace aclhost

@@ -187,7 +187,7 @@ int64_t evaluate_moved_test(const Frame& frame, const TermCode* code) {
     case TermKind::kSliceLength:
       return slice_length(frame, code);
     default:
-      return 0;
+      return evaluate_indexed_test(frame, code);
   }
 }
 
@@ -208,7 +208,7 @@ Shape evaluate_moved_shape(const Frame& frame, const TermCode* code) {
     case TermKind::kDiagonalShape:
       return diagonal_shape(frame.view(code[1]), evaluate(frame, code[2]), code[3] != 0);
     default:
-      return {};  // Rank0
+      return evaluate_indexed_shape(frame, code);
   }
 }
 

@@ -60,6 +60,10 @@ int64_t evaluate_shape_test(const Frame& frame, const TermCode* code);
 int64_t evaluate_moved_test(const Frame& frame, const TermCode* code);
 Shape evaluate_moved_shape(const Frame& frame, const TermCode* code);
 
+// Those of src/aclhost/spec/indexed.py.
+int64_t evaluate_indexed_test(const Frame& frame, const TermCode* code);
+Shape evaluate_indexed_shape(const Frame& frame, const TermCode* code);
+
 // Those of src/aclhost/spec/reduced.py.
 Shape reduced_shape(const Frame& frame, const TermCode* code);
 bool axes_positive(const Frame& frame, const TermCode* code);

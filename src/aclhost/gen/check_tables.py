@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 
 from aclhost.gen.text import banner, c_string
-from aclhost.spec import moved, products, reduced, shapes, terms, views, volumes
+from aclhost.spec import indexed, moved, products, reduced, shapes, terms, views, volumes
 from aclhost.spec.dtypes import ALL, BY_VALUE, UNDEFINED, Category, DataType, can_cast
 from aclhost.spec.formats import Format
 from aclhost.spec.operator import Operator
@@ -35,7 +35,7 @@ AnyTerm = Term | ShapeTerm | ViewTerm
 
 KINDS = tuple(
     kind
-    for module in (terms, shapes, moved, volumes, reduced, views)
+    for module in (terms, shapes, moved, indexed, volumes, reduced, views)
     for kind in vars(module).values()
     if isinstance(kind, type)
     and kind.__module__.startswith(module.__name__)
@@ -250,7 +250,8 @@ def emit() -> Iterator[tuple[str, str]]:
         "native/term_kinds.h",
         _KINDS_HEADER.format(
             banner=banner(
-                "src/aclhost/spec: terms, shapes.py, moved.py, volumes.py, reduced.py, views.py"
+                "src/aclhost/spec: terms, shapes.py, moved.py, indexed.py, volumes.py, reduced.py, "
+                "views.py"
             ),
             kinds="\n".join(f"  k{name}," for name in (*(k.__name__ for k in KINDS), *FUSED)),
             relations=", ".join(f"k{name}" for name in _RELATIONS.values()),

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.dtypes import (
@@ -116,3 +117,27 @@ def placed(self: Array, axis: int, index: Ints) -> tuple[Array, int, Ints]:
     table = np.array(self).reshape(np.shape(self) or (1,))
     axis %= table.ndim
     return table, axis, np.asarray(index).astype(np.int64) % max(table.shape[axis], 1)
+
+
+def coordinates(axis: int, places: Ints) -> tuple[Ints, ...]:
+    """Where elements go that have indices of their own along an axis."""
+    import numpy as np
+
+    return tuple(
+        places if i == axis else grid for i, grid in enumerate(np.indices(np.shape(places)))
+    )
+
+
+def in_place(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function for an operator whose self is called selfRef."""
+    return lambda *head, self_ref, **others: function(*head, self=self_ref, **others)
+
+
+def as_in_place(call: Call, out: str = "out") -> Call:
+    """The same call of the twin, whose self is called selfRef and which has no result."""
+    arguments = {
+        "selfRef" if name == "self" else name: each
+        for name, each in call.arguments.items()
+        if name != out
+    }
+    return Call(arguments, call.product)

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/scatter.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "base/parallel.h"
+#include "engines/scatter_actions.h"
+#include "simd/memory.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+namespace {
+
+constexpr int64_t kChunk = 256;  // places that are found at once
+constexpr int64_t kWorthThreads = 1 << 15;
+constexpr int64_t kWideRow = 4096;  // bytes from which threads share a row
+constexpr int64_t kRowPart = 16;    // elements: threads should not write to the same line
+
+using Dimension = IndexedWalk::Dimension;
+
+// Values of the first index whose places belong to a thread.
+struct Owned {
+  int64_t first, last;
+};
+
+// Where some positions along one dimension lie, those that are not to be written left out.
+struct Places {
+  int64_t from[kChunk], to[kChunk];
+  bool used[kChunk];
+  int64_t count;
+  bool all_good;
+};
+
+template <typename Integer>
+void find_values(const IndexedWalk::Index& index, const Owned& owned, const char* from,
+                 int64_t step, int64_t count, Places& places) {
+  bool all_good = true;
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t value = load<Integer>(from + i * step);
+    value += value < 0 ? index.wrap : 0;
+    const bool good = static_cast<uint64_t>(value) < static_cast<uint64_t>(index.limit);
+    const bool used = value >= owned.first && value < owned.last;
+    places.to[i] += (used ? value : 0) * index.stride;
+    places.used[i] = places.used[i] && used;
+    all_good = all_good && good;
+  }
+  places.all_good = places.all_good && all_good;
+}
+
+void leave_out_unused(int64_t count, Places& places) {
+  places.count = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t from = places.from[i], to = places.to[i];
+    places.from[places.count] = from;
+    places.to[places.count] = to;
+    places.count += places.used[i];
+  }
+}
+
+// The dimensions of a walk in their roles: those outside, one whose places are found in chunks, and
+// rows that have a place in common.
+class Writer {
+ public:
+  Writer(const IndexedWalk& walk, const ScatterAction& action) : walk_(walk), action_(action) {
+    row_ = {1, 0, 0, {}};
+    run_ = row_;
+    if (walk_.rank > 0 && !is_indexed(walk_, walk_.dimension[walk_.rank - 1])) row_ = take_last();
+    if (walk_.rank > 0) run_ = take_last();
+  }
+
+  // False if an index was out of range.
+  bool run(const Owned& owned) const {
+    int64_t outer = 1;
+    for (int i = 0; i < walk_.rank; ++i) outer *= walk_.dimension[i].length;
+    bool good = true;
+    for (int64_t i = 0; i < outer; ++i) good = run_at(place_at(walk_, i), owned) && good;
+    return good;
+  }
+
+ private:
+  Dimension take_last() { return walk_.dimension[--walk_.rank]; }
+
+  bool run_at(const WalkedPlace& here, const Owned& owned) const {
+    Places places;
+    bool good = true;
+    for (int64_t first = 0; first < run_.length; first += kChunk) {
+      find(here, owned, first, std::min(kChunk, run_.length - first), places);
+      good = good && places.all_good;
+      write(here, places);
+    }
+    return good;
+  }
+
+  void find(const WalkedPlace& here, const Owned& owned, int64_t first, int64_t count,
+            Places& places) const {
+    places.all_good = true;
+    for (int64_t i = 0; i < count; ++i) {
+      places.from[i] = (first + i) * run_.dense;
+      places.to[i] = (first + i) * run_.table;
+      places.used[i] = true;
+    }
+    for (int k = 0; k < walk_.indices; ++k) {
+      const IndexedWalk::Index& index = walk_.index[k];
+      const int64_t step = run_.index[k];
+      const auto find = index.item_size == 4 ? find_values<int32_t> : find_values<int64_t>;
+      const Owned all = {0, index.limit};
+      find(index, k == 0 ? owned : all, here.index[k] + first * step, step, count, places);
+    }
+    leave_out_unused(count, places);
+  }
+
+  void write(const WalkedPlace& here, const Places& places) const {
+    if (row_.length == 1) {
+      for (int64_t i = 0; i < places.count; ++i) prefetch_place(here.table + places.to[i]);
+      action_.elements(here.dense, places.from, here.table, places.to, places.count);
+      return;
+    }
+    for (int64_t i = 0; i < places.count; ++i) {
+      if (i + 1 < places.count) prefetch_place(here.table + places.to[i + 1]);
+      action_.row(here.dense + places.from[i], row_.dense, here.table + places.to[i], row_.table,
+                  row_.length);
+    }
+  }
+
+  static void prefetch_place(const char* place) { __builtin_prefetch(place, 1); }
+
+  IndexedWalk walk_;
+  ScatterAction action_;
+  Dimension run_, row_;
+};
+
+int64_t positions(const IndexedWalk& walk) {
+  int64_t count = 1;
+  for (int i = 0; i < walk.rank; ++i) count *= walk.dimension[i].length;
+  return count;
+}
+
+// A dimension along which places differ whatever the indices, long enough for threads to share;
+// -1 where there is none. Of the fastest one, threads would write to the same lines.
+int shared_dimension(const IndexedWalk& walk, int parts) {
+  for (int i = 0; i < walk.rank; ++i) {
+    const Dimension& dimension = walk.dimension[i];
+    const bool is_last = i == walk.rank - 1;
+    const bool is_long =
+        is_last ? dimension.length * walk.item_size >= kWideRow * parts : dimension.length >= parts;
+    if (dimension.table != 0 && is_long) return i;
+  }
+  return -1;
+}
+
+// One of several parts of a walk along a dimension.
+IndexedWalk part_of(IndexedWalk walk, int shared, int64_t part, int64_t parts) {
+  Dimension& dimension = walk.dimension[shared];
+  const int64_t length = dimension.length, unit = shared == walk.rank - 1 ? kRowPart : 1;
+  const auto bound = [&](int64_t i) {
+    return i == parts ? length : length * i / parts / unit * unit;
+  };
+  const int64_t begin = bound(part);
+  dimension.length = bound(part + 1) - begin;
+  walk.dense += begin * dimension.dense;
+  walk.table += begin * dimension.table;
+  for (int k = 0; k < walk.indices; ++k) walk.index[k].start += begin * dimension.index[k];
+  return walk;
+}
+
+}  // namespace
+
+bool can_combine(aclDataType dtype, Combine how) {
+  return scattering(dtype, how).elements != nullptr;
+}
+
+bool scatter_indexed(IndexedWalk walk, bool in_order, aclDataType dtype, Combine how) {
+  if (walk.empty()) return true;
+  coalesce(walk);
+  const ScatterAction action = scattering(dtype, how);
+  const int parts = in_order || positions(walk) < kWorthThreads ? 1 : thread_count();
+  const int shared = shared_dimension(walk, parts);
+  const int64_t limit = walk.index[0].limit;
+  std::atomic<bool> good{true};
+  parallel_for(parts, 1, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) {
+      const Owned owned =
+          shared >= 0 ? Owned{0, limit} : Owned{limit * i / parts, limit * (i + 1) / parts};
+      const IndexedWalk part = shared >= 0 ? part_of(walk, shared, i, parts) : walk;
+      if (!Writer(part, action).run(owned)) good = false;
+    }
+  });
+  return good;
+}
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/scatter_actions.h"
+
+#include <cstring>
+#include <type_traits>
+
+#include "dtypes.h"
+#include "engines/runs.h"
+#include "simd/memory.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+namespace {
+
+template <int64_t kItem>
+void replace_elements(const char* dense, const int64_t* from, char* table, const int64_t* to,
+                      int64_t n) {
+  for (int64_t i = 0; i < n; ++i) std::memcpy(table + to[i], dense + from[i], kItem);
+}
+
+template <int64_t kItem>
+void replace_row(const char* dense, int64_t dense_step, char* table, int64_t table_step,
+                 int64_t n) {
+  copy_run(dense, dense_step, table, table_step, kItem, n);
+}
+
+template <int64_t kItem>
+ScatterAction replacing() {
+  return {replace_elements<kItem>, replace_row<kItem>};
+}
+
+ScatterAction replacing_width(int64_t item_size) {
+  switch (item_size) {
+    case 1:
+      return replacing<1>();
+    case 2:
+      return replacing<2>();
+    case 4:
+      return replacing<4>();
+    case 8:
+      return replacing<8>();
+    default:
+      return replacing<16>();
+  }
+}
+
+// BOOL: any byte but 0 is true.
+struct Truth {
+  uint8_t byte;
+};
+
+template <typename Part>
+struct Complex {
+  Part real, imaginary;
+};
+
+// Integers wrap; of floating numbers, a NaN wins over others.
+struct Add {
+  template <typename T>
+  static T of(T a, T b) {
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+    } else {
+      return a + b;
+    }
+  }
+  static Truth of(Truth a, Truth b) { return {static_cast<uint8_t>((a.byte | b.byte) != 0)}; }
+  template <typename Part>
+  static Complex<Part> of(Complex<Part> a, Complex<Part> b) {
+    return {a.real + b.real, a.imaginary + b.imaginary};
+  }
+};
+
+struct Multiply {
+  template <typename T>
+  static T of(T a, T b) {
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+    } else {
+      return a * b;
+    }
+  }
+  static Truth of(Truth a, Truth b) { return {static_cast<uint8_t>(a.byte != 0 && b.byte != 0)}; }
+  template <typename Part>
+  static Complex<Part> of(Complex<Part> a, Complex<Part> b) {
+    return {a.real * b.real - a.imaginary * b.imaginary,
+            a.real * b.imaginary + a.imaginary * b.real};
+  }
+};
+
+struct Maximum {
+  template <typename T>
+  static T of(T a, T b) {
+    return b > a || b != b ? b : a;
+  }
+  static Truth of(Truth a, Truth b) { return Add::of(a, b); }
+};
+
+struct Minimum {
+  template <typename T>
+  static T of(T a, T b) {
+    return b < a || b != b ? b : a;
+  }
+  static Truth of(Truth a, Truth b) { return Multiply::of(a, b); }
+};
+
+template <typename T, typename Function>
+void combine_elements(const char* dense, const int64_t* from, char* table, const int64_t* to,
+                      int64_t n) {
+  for (int64_t i = 0; i < n; ++i) {
+    char* const place = table + to[i];
+    store(place, Function::of(load<T>(place), load<T>(dense + from[i])));
+  }
+}
+
+template <typename T, typename Function>
+void combine_row(const char* dense, int64_t dense_step, char* table, int64_t table_step,
+                 int64_t n) {
+  constexpr int64_t kItem = sizeof(T);
+  if (dense_step == kItem && table_step == kItem) {  // the compiler takes vectors
+    for (int64_t i = 0; i < n; ++i) {
+      char* const place = table + i * kItem;
+      store(place, Function::of(load<T>(place), load<T>(dense + i * kItem)));
+    }
+    return;
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    char* const place = table + i * table_step;
+    store(place, Function::of(load<T>(place), load<T>(dense + i * dense_step)));
+  }
+}
+
+template <typename T, typename Function>
+ScatterAction by() {
+  return {combine_elements<T, Function>, combine_row<T, Function>};
+}
+
+template <typename T>
+ScatterAction combining(Combine how) {
+  if (how == Combine::kAdd) return by<T, Add>();
+  if (how == Combine::kMultiply) return by<T, Multiply>();
+  if constexpr (!std::is_same_v<T, Complex<float>> && !std::is_same_v<T, Complex<double>>) {
+    if (how == Combine::kMaximum) return by<T, Maximum>();
+    if (how == Combine::kMinimum) return by<T, Minimum>();
+  }
+  return {nullptr, nullptr};
+}
+
+}  // namespace
+
+ScatterAction scattering(aclDataType dtype, Combine how) {
+  if (how == Combine::kReplace) return replacing_width(data_type_bits(dtype) / 8);
+  switch (dtype) {
+    case ACL_FLOAT:
+      return combining<float>(how);
+    case ACL_DOUBLE:
+      return combining<double>(how);
+    case ACL_INT8:
+      return combining<int8_t>(how);
+    case ACL_UINT8:
+      return combining<uint8_t>(how);
+    case ACL_INT16:
+      return combining<int16_t>(how);
+    case ACL_INT32:
+      return combining<int32_t>(how);
+    case ACL_INT64:
+      return combining<int64_t>(how);
+    case ACL_BOOL:
+      return combining<Truth>(how);
+    case ACL_COMPLEX64:
+      return combining<Complex<float>>(how);
+    case ACL_COMPLEX128:
+      return combining<Complex<double>>(how);
+    default:
+      return {nullptr, nullptr};
+  }
+}
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/index/scatter.h"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "dtypes.h"
+#include "engines/copy.h"
+#include "engines/scalars.h"
+#include "kernels/index/index.h"
+#include "operator/no_kernel.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+namespace {
+
+// Rounded down, as upstream divides.
+template <typename T>
+T mean(T sum, int64_t terms) {
+  if constexpr (std::is_integral_v<T>) {
+    const int64_t quotient = static_cast<int64_t>(sum) / terms;
+    return static_cast<T>(static_cast<int64_t>(sum) % terms < 0 ? quotient - 1 : quotient);
+  } else {
+    return sum / static_cast<T>(terms);
+  }
+}
+
+template <typename T>
+Status divide_as(const TensorView& sums, const int64_t* terms) {
+  auto* const values = static_cast<T*>(sums.data);
+  const int64_t count = sums.elements();
+  for (int64_t i = 0; i < count; ++i) values[i] = mean(values[i], terms[i]);
+  return {};
+}
+
+// Dense tensors of the same shape.
+Status divide(const TensorView& sums, const int64_t* terms) {
+  switch (sums.dtype) {
+    case ACL_FLOAT:
+      return divide_as<float>(sums, terms);
+    case ACL_DOUBLE:
+      return divide_as<double>(sums, terms);
+    case ACL_INT8:
+      return divide_as<int8_t>(sums, terms);
+    case ACL_UINT8:
+      return divide_as<uint8_t>(sums, terms);
+    case ACL_INT16:
+      return divide_as<int16_t>(sums, terms);
+    case ACL_INT32:
+      return divide_as<int32_t>(sums, terms);
+    case ACL_INT64:
+      return divide_as<int64_t>(sums, terms);
+    default:
+      return no_kernel_for(sums);
+  }
+}
+
+ScalarValue one() {
+  ScalarValue scalar;
+  scalar.present = true;
+  scalar.dtype = ACL_INT64;
+  scalar.bytes[0] = 1;
+  return scalar;
+}
+
+using MakeWalk = IndexedWalk (*)(const TensorView&, const TensorView&, int, const TensorView&,
+                                 bool);
+
+// Divides each sum by one and the number of elements that were added to it.
+Status divide_by_terms(const Scattering& s, MakeWalk walk, int axis, const TensorView& index,
+                       const Combined& sums) {
+  const ScalarValue each = one();
+  CopiedView terms;
+  Status status = make_dense(shape_of(sums.table()), ACL_INT64, terms);
+  if (status.ok()) status = fill(terms.view, each);
+  if (!status.ok()) return status;
+  const TensorView ones = repeated(each, sums.source());
+  scatter_indexed(walk(ones, terms.view, axis, index, s.wraps), false, ACL_INT64, Combine::kAdd);
+  return divide(sums.table(), static_cast<const int64_t*>(terms.view.data));
+}
+
+}  // namespace
+
+TensorView repeated(const ScalarValue& element, const TensorView& like) {
+  TensorView view = like;
+  view.dtype = element.dtype;
+  view.data = const_cast<unsigned char*>(element.bytes);
+  view.offset = 0;
+  std::fill_n(view.strides, view.rank, 0);
+  return view;
+}
+
+Status Combined::prepare(const TensorView& out, const TensorView& source, Combine how, bool apart) {
+  out_ = &out;
+  source_ = &source;
+  how_ = how;
+  const aclDataType dtype = how == Combine::kReplace ? out.dtype : loop_type(out.dtype);
+  is_wide_ = dtype != out.dtype;
+  is_apart_ = is_wide_ || apart;
+  if (!can_combine(dtype, how)) return no_kernel_for(out);
+  Status status;
+  if (is_apart_) status = make_dense(shape_of(out), dtype, own_table_);
+  if (is_apart_ && status.ok()) status = copy(own_table_.view, out);
+  if (is_wide_ && status.ok()) status = make_dense(shape_of(source), dtype, wide_source_);
+  return is_wide_ && status.ok() ? copy(wide_source_.view, source) : status;
+}
+
+bool Combined::run(const IndexedWalk& walk) const {
+  return scatter_indexed(walk, may_rewrite(table()), table().dtype, how_);
+}
+
+Status Combined::finish() const { return is_apart_ ? copy(*out_, own_table_.view) : Status(); }
+
+Status scatter_along(const Scattering& s) {
+  Untouched index, source;
+  Status status = index.keep(*s.index, *s.out);
+  if (status.ok()) status = source.keep(*s.source, *s.out);
+  if (status.ok() && s.self != s.out) {
+    status = copy(with_dimension(*s.out), with_dimension(*s.self));
+  }
+  if (!status.ok() || s.index->empty() || s.out->empty()) return status;
+  const TensorView out = with_dimension(*s.out), from = with_dimension(source.view());
+  const TensorView places = with_dimension(index.view());
+  const int axis = axis_of(s.dim, out);
+  Combined combined;
+  status = combined.prepare(out, from, s.how, s.is_mean);
+  if (!status.ok()) return status;
+  const auto walk = s.has_own_indices ? walk_each : walk_along;
+  const bool good = combined.run(walk(combined.source(), combined.table(), axis, places, s.wraps));
+  if (s.is_mean) status = divide_by_terms(s, walk, axis, places, combined);
+  if (status.ok()) status = combined.finish();
+  const NamedIndex named = {s.parameter, &index.view(), out.shape[axis], s.wraps};
+  return status.ok() ? index_outcome(s.op, good || s.skips, &named, 1) : status;
+}
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

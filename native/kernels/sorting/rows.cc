@@ -35,19 +35,20 @@ int row_axis(int64_t dim, const TensorView& view) {
   return static_cast<int>(dim < 0 ? dim + (view.rank > 0 ? view.rank : 1) : dim);
 }
 
-TensorView with_axis_last(const TensorView& view, int axis) {
+TensorView with_axis_at(const TensorView& view, int axis, int place) {
   TensorView moved = view;
   if (view.rank == 0) {
     moved.rank = 1;
     moved.shape[0] = moved.strides[0] = 1;
     return moved;
   }
-  for (int i = axis; i + 1 < view.rank; ++i) {
-    moved.shape[i] = view.shape[i + 1];
-    moved.strides[i] = view.strides[i + 1];
+  const int step = axis < place ? 1 : -1;
+  for (int i = axis; i != place; i += step) {
+    moved.shape[i] = view.shape[i + step];
+    moved.strides[i] = view.strides[i + step];
   }
-  moved.shape[view.rank - 1] = view.shape[axis];
-  moved.strides[view.rank - 1] = view.strides[axis];
+  moved.shape[place] = view.shape[axis];
+  moved.strides[place] = view.strides[axis];
   return moved;
 }
 

@@ -13,8 +13,11 @@
 namespace aclhost {
 inline namespace ACLHOST_ISA {
 
-// A view whose last dimension is the axis, counted from 0; without dimensions it has one.
-TensorView with_axis_last(const TensorView& view, int axis);
+// A view with at least one dimension, of which one stands at another place; counted from 0.
+TensorView with_axis_at(const TensorView& view, int axis, int place);
+inline TensorView with_axis_last(const TensorView& view, int axis) {
+  return with_axis_at(view, axis, view.rank > 0 ? view.rank - 1 : 0);
+}
 
 // An axis that may be counted from the end; a tensor without dimensions has one.
 int row_axis(int64_t dim, const TensorView& view);

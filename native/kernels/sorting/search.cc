@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "base/parallel.h"
+#include "dtypes.h"
+#include "engines/block_loop.h"
+#include "engines/copy.h"
+#include "engines/scalars.h"
+#include "engines/sort_words.h"
+#include "kernels/sorting/rows.h"
+#include "operator/index_error.h"
+#include "operator/layouts.h"
+#include "ops/bucketize.h"
+#include "ops/search_sorted.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+namespace {
+
+constexpr int kLanes = 16;  // searches at once: each waits for memory at every step
+constexpr int64_t kGrain = 4096;
+
+// The type that numbers of a type are compared in.
+aclDataType compared_type(aclDataType dtype) {
+  return data_type_category(dtype) == TypeCategory::kFloating ? loop_type(dtype) : ACL_INT64;
+}
+
+// Numbers after their cast to a type, dense and in the type that they are compared in.
+class Numbers {
+ public:
+  Status take(const TensorView& view, aclDataType dtype, const TensorView& written) {
+    const TensorView* from = &view;
+    CopiedView cast;
+    if (view.dtype != dtype) {
+      Status status = make_dense(shape_of(view), dtype, cast);
+      if (status.ok()) status = copy(cast.view, view);
+      if (!status.ok()) return status;
+      from = &cast.view;
+    }
+    data_ = static_cast<const char*>(from->data) + from->offset * data_type_bits(dtype) / 8;
+    if (from == &view && dtype == compared_type(dtype) && is_contiguous(view) &&
+        !share_memory(view, written) && is_aligned(data_, 8)) {
+      return {};
+    }
+    Status status = make_dense(shape_of(view), compared_type(dtype), dense_);
+    if (status.ok()) status = copy(dense_.view, *from);
+    data_ = dense_.memory.get();
+    return status;
+  }
+  const char* data() const { return data_; }
+
+ private:
+  const char* data_ = nullptr;
+  CopiedView dense_;
+};
+
+// How far each key is from the start of a sorted row. A row that is not sorted gives what these
+// steps of halving give.
+template <typename Number, bool right>
+void search(const Number* row, int64_t length, const Number* keys, int64_t count, int64_t* out) {
+  const int steps = bit_width(static_cast<uint64_t>(length));
+  for (int64_t first = 0; first < count; first += kLanes) {
+    const int lanes = static_cast<int>(std::min<int64_t>(kLanes, count - first));
+    int64_t low[kLanes], high[kLanes];
+    std::fill_n(low, kLanes, 0);
+    std::fill_n(high, kLanes, length);
+    for (int step = 0; step < steps; ++step) {
+      for (int i = 0; i < lanes; ++i) {
+        const bool open = low[i] < high[i];
+        const int64_t middle = open ? low[i] + (high[i] - low[i]) / 2 : 0;
+        const Number value = row[middle], key = keys[first + i];
+        const bool before = right ? !(value > key) : !(value >= key);
+        low[i] = open && before ? middle + 1 : low[i];
+        high[i] = open && !before ? middle : high[i];
+      }
+    }
+    std::copy_n(low, lanes, out + first);
+  }
+}
+
+struct Search {
+  const char* rows;
+  int64_t length;    // of a row
+  int64_t row_keys;  // keys that belong to one row
+  const char* keys;
+  int64_t count;
+  int64_t* out;
+};
+
+template <typename Number, bool right>
+void search_all(const Search& s) {
+  const Number* const rows = reinterpret_cast<const Number*>(s.rows);
+  const Number* const keys = reinterpret_cast<const Number*>(s.keys);
+  parallel_for(s.count, kGrain, [&](int64_t begin, int64_t end) {
+    while (begin < end) {
+      const int64_t row = begin / s.row_keys, last = std::min(end, (row + 1) * s.row_keys);
+      search<Number, right>(rows + row * s.length, s.length, keys + begin, last - begin,
+                            s.out + begin);
+      begin = last;
+    }
+  });
+}
+
+template <typename Number>
+void search_all(const Search& s, bool right) {
+  right ? search_all<Number, true>(s) : search_all<Number, false>(s);
+}
+
+void search_all(const Search& s, aclDataType dtype, bool right) {
+  if (dtype == ACL_FLOAT) return search_all<float>(s, right);
+  if (dtype == ACL_DOUBLE) return search_all<double>(s, right);
+  search_all<int64_t>(s, right);
+}
+
+// Rows in the order that a sorter names, in memory of their own. Indices out of range count as 0.
+template <typename Bits>
+BadIndex reorder(const Search& s, int64_t elements, const int64_t* sorter, char* sorted) {
+  const Bits* const from = reinterpret_cast<const Bits*>(s.rows);
+  Bits* const to = reinterpret_cast<Bits*>(sorted);
+  FirstBadIndex bad;
+  parallel_for(elements, kGrain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t index = sorter[i];
+      const bool good = static_cast<uint64_t>(index) < static_cast<uint64_t>(s.length);
+      if (!good) bad.add({i, index});
+      to[i] = from[i / s.length * s.length + (good ? index : 0)];
+    }
+  });
+  return bad.get();
+}
+
+struct Searched {
+  const char* op;
+  const TensorView& sequence;
+  const TensorView& keys;
+  const TensorView* sorter;  // null: the sequence is sorted
+  aclDataType dtype;         // of both, before they are compared
+  bool right;
+  const TensorView& out;
+};
+
+Status apply_sorter(const Searched& what, int64_t item, Search& s, CopiedView& sorted) {
+  const TensorView* const written[] = {&what.out};
+  ReadRows sorter;
+  Status status = sorter.take(*what.sorter, written, 1);
+  const aclDataType dtype = item == 4 ? ACL_FLOAT : ACL_DOUBLE;
+  if (status.ok()) status = make_dense(shape_of(what.sequence), dtype, sorted);
+  if (!status.ok()) return status;
+  const auto order = item == 4 ? reorder<uint32_t> : reorder<uint64_t>;
+  const BadIndex bad = order(s, what.sequence.elements(),
+                             reinterpret_cast<const int64_t*>(sorter.data()), sorted.memory.get());
+  s.rows = sorted.memory.get();
+  if (bad.position < 0) return {};
+  return axis_index_out_of_range(what.op, "sorter", *what.sorter, bad, s.length, false);
+}
+
+Status find_places(const Searched& what) {
+  if (what.out.empty()) return {};
+  if (what.sequence.empty()) return fill(what.out, double_value(0.0));
+  const aclDataType compared = compared_type(what.dtype);
+  Numbers sequence, keys;
+  WrittenRows out;
+  Status status = sequence.take(what.sequence, what.dtype, what.out);
+  if (status.ok()) status = keys.take(what.keys, what.dtype, what.out);
+  if (status.ok()) status = out.take(what.out, ACL_INT64);
+  if (!status.ok()) return status;
+  const int rank = what.sequence.rank, own = what.keys.rank;
+  Search s = {sequence.data(),
+              rank > 0 ? what.sequence.shape[rank - 1] : 1,
+              1,
+              keys.data(),
+              what.keys.elements(),
+              out.indices()};
+  s.row_keys = rank > 1 ? what.keys.shape[own - 1] : s.count;
+  CopiedView sorted;
+  Status found;
+  if (what.sorter != nullptr) {
+    found = apply_sorter(what, data_type_bits(compared) / 8, s, sorted);
+    if (sorted.memory == nullptr) return found;
+  }
+  search_all(s, compared, what.right);
+  status = out.give();
+  return found.ok() ? status : found;
+}
+
+}  // namespace
+
+Status run(const SearchSortedArgs& args) {
+  return find_places({args.kOperator, args.sortedSequence, args.self,
+                      args.sorter.present ? &args.sorter : nullptr,
+                      promote(args.sortedSequence.dtype, args.self.dtype), args.right, args.out});
+}
+
+Status run(const BucketizeArgs& args) {
+  const aclDataType own = args.self.dtype, boundaries = args.boundaries.dtype;
+  const bool keeps = data_type_category(boundaries) == TypeCategory::kFloating ||
+                     data_type_category(own) != TypeCategory::kFloating;
+  return find_places({args.kOperator, args.boundaries, args.self, nullptr,
+                      args.self.rank == 0 && keeps ? boundaries : promote(own, boundaries),
+                      args.right, args.out});
+}
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 
 #include "base/parallel.h"
 #include "engines/scatter_actions.h"
@@ -12,10 +13,12 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
 
-constexpr int64_t kChunk = 256;  // places that are found at once
-constexpr int64_t kWorthThreads = 1 << 15;
-constexpr int64_t kWideRow = 4096;  // bytes from which threads share a row
-constexpr int64_t kRowPart = 16;    // elements: threads should not write to the same line
+constexpr int64_t kChunk = 256;             // places that are found at once
+constexpr int64_t kWorthThreads = 1 << 15;  // that share a dimension
+constexpr int64_t kWorthOwners = 1 << 18;   // that share the values of an index
+constexpr int64_t kWideRow = 4096;          // bytes from which threads share a row
+constexpr int64_t kRowPart = 16;            // elements: threads should not write to the same line
+constexpr int64_t kNear = 1 << 20;          // bytes of a table that need not be asked for early
 
 using Dimension = IndexedWalk::Dimension;
 
@@ -29,13 +32,14 @@ struct Places {
   int64_t from[kChunk], to[kChunk];
   bool used[kChunk];
   int64_t count;
-  bool all_good;
+  bool all_good, all_used;
 };
 
+// Adds where indices point that are in range and owned; tells which these are.
 template <typename Integer>
-void find_values(const IndexedWalk::Index& index, const Owned& owned, const char* from,
-                 int64_t step, int64_t count, Places& places) {
-  bool all_good = true;
+void add_places(const IndexedWalk::Index& index, const Owned& owned, const char* from, int64_t step,
+                int64_t count, Places& places) {
+  bool all_good = true, all_used = true;
   for (int64_t i = 0; i < count; ++i) {
     int64_t value = load<Integer>(from + i * step);
     value += value < 0 ? index.wrap : 0;
@@ -44,18 +48,27 @@ void find_values(const IndexedWalk::Index& index, const Owned& owned, const char
     places.to[i] += (used ? value : 0) * index.stride;
     places.used[i] = places.used[i] && used;
     all_good = all_good && good;
+    all_used = all_used && used;
   }
   places.all_good = places.all_good && all_good;
+  places.all_used = places.all_used && all_used;
 }
 
 void leave_out_unused(int64_t count, Places& places) {
-  places.count = 0;
+  places.count = places.all_used ? count : 0;
+  if (places.all_used) return;
   for (int64_t i = 0; i < count; ++i) {
     const int64_t from = places.from[i], to = places.to[i];
     places.from[places.count] = from;
     places.to[places.count] = to;
     places.count += places.used[i];
   }
+}
+
+int64_t positions(const IndexedWalk& walk) {
+  int64_t count = 1;
+  for (int i = 0; i < walk.rank; ++i) count *= walk.dimension[i].length;
+  return count;
 }
 
 // The dimensions of a walk in their roles: those outside, one whose places are found in chunks, and
@@ -67,12 +80,15 @@ class Writer {
     run_ = row_;
     if (walk_.rank > 0 && !is_indexed(walk_, walk_.dimension[walk_.rank - 1])) row_ = take_last();
     if (walk_.rank > 0) run_ = take_last();
+    for (int k = 0; k < walk_.indices; ++k) {
+      is_far_ = is_far_ || std::abs(walk_.index[k].stride) * walk_.index[k].limit > kNear;
+    }
   }
 
   // False if an index was out of range.
   bool run(const Owned& owned) const {
-    int64_t outer = 1;
-    for (int i = 0; i < walk_.rank; ++i) outer *= walk_.dimension[i].length;
+    const int64_t outer = positions(walk_);
+    if (outer > 1 && keeps_places()) return run_together(outer, owned);
     bool good = true;
     for (int64_t i = 0; i < outer; ++i) good = run_at(place_at(walk_, i), owned) && good;
     return good;
@@ -81,7 +97,35 @@ class Writer {
  private:
   Dimension take_last() { return walk_.dimension[--walk_.rank]; }
 
+  // Whether all outer positions have the same indices and, apart from them, different places.
+  bool keeps_places() const {
+    bool keeps = true;
+    for (int i = 0; i < walk_.rank; ++i) {
+      const Dimension& dimension = walk_.dimension[i];
+      keeps = keeps && dimension.table != 0 && !is_indexed(walk_, dimension);
+    }
+    return keeps;
+  }
+
+  bool run_together(int64_t outer, const Owned& owned) const {
+    const WalkedPlace start = place_at(walk_, 0);
+    Places places;
+    bool good = true;
+    for (int64_t first = 0; first < run_.length; first += kChunk) {
+      find(start, owned, first, std::min(kChunk, run_.length - first), places);
+      good = good && places.all_good;
+      for (int64_t i = 0; i < outer; ++i) write(place_at(walk_, i), places);
+    }
+    return good;
+  }
+
   bool run_at(const WalkedPlace& here, const Owned& owned) const {
+    const IndexedWalk::Index& index = walk_.index[0];
+    if (row_.length == 1 && walk_.indices == 1 && owned.last - owned.first == index.limit) {
+      const IndexRun run = {&index, here.index[0], run_.index[0], is_far_};
+      const auto direct = action_.direct[index.item_size == 8];
+      return direct(here.dense, run_.dense, here.table, run_.table, run, run_.length);
+    }
     Places places;
     bool good = true;
     for (int64_t first = 0; first < run_.length; first += kChunk) {
@@ -94,7 +138,7 @@ class Writer {
 
   void find(const WalkedPlace& here, const Owned& owned, int64_t first, int64_t count,
             Places& places) const {
-    places.all_good = true;
+    places.all_good = places.all_used = true;
     for (int64_t i = 0; i < count; ++i) {
       places.from[i] = (first + i) * run_.dense;
       places.to[i] = (first + i) * run_.table;
@@ -103,16 +147,18 @@ class Writer {
     for (int k = 0; k < walk_.indices; ++k) {
       const IndexedWalk::Index& index = walk_.index[k];
       const int64_t step = run_.index[k];
-      const auto find = index.item_size == 4 ? find_values<int32_t> : find_values<int64_t>;
+      const auto add = index.item_size == 4 ? add_places<int32_t> : add_places<int64_t>;
       const Owned all = {0, index.limit};
-      find(index, k == 0 ? owned : all, here.index[k] + first * step, step, count, places);
+      add(index, k == 0 ? owned : all, here.index[k] + first * step, step, count, places);
     }
     leave_out_unused(count, places);
   }
 
   void write(const WalkedPlace& here, const Places& places) const {
     if (row_.length == 1) {
-      for (int64_t i = 0; i < places.count; ++i) prefetch_place(here.table + places.to[i]);
+      for (int64_t i = 0; is_far_ && i < places.count; ++i) {
+        prefetch_place(here.table + places.to[i]);
+      }
       action_.elements(here.dense, places.from, here.table, places.to, places.count);
       return;
     }
@@ -128,13 +174,8 @@ class Writer {
   IndexedWalk walk_;
   ScatterAction action_;
   Dimension run_, row_;
+  bool is_far_ = false;
 };
-
-int64_t positions(const IndexedWalk& walk) {
-  int64_t count = 1;
-  for (int i = 0; i < walk.rank; ++i) count *= walk.dimension[i].length;
-  return count;
-}
 
 // A dimension along which places differ whatever the indices, long enough for threads to share;
 // -1 where there is none. Of the fastest one, threads would write to the same lines.
@@ -174,8 +215,10 @@ bool scatter_indexed(IndexedWalk walk, bool in_order, aclDataType dtype, Combine
   if (walk.empty()) return true;
   coalesce(walk);
   const ScatterAction action = scattering(dtype, how);
-  const int parts = in_order || positions(walk) < kWorthThreads ? 1 : thread_count();
+  const int64_t count = positions(walk);
+  int parts = in_order || count < kWorthThreads ? 1 : thread_count();
   const int shared = shared_dimension(walk, parts);
+  if (shared < 0 && count < kWorthOwners) parts = 1;
   const int64_t limit = walk.index[0].limit;
   std::atomic<bool> good{true};
   parallel_for(parts, 1, [&](int64_t first, int64_t last) {

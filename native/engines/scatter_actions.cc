@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/scatter_actions.h"
 
-#include <cstring>
 #include <type_traits>
 
 #include "dtypes.h"
@@ -12,38 +11,6 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
 
-template <int64_t kItem>
-void replace_elements(const char* dense, const int64_t* from, char* table, const int64_t* to,
-                      int64_t n) {
-  for (int64_t i = 0; i < n; ++i) std::memcpy(table + to[i], dense + from[i], kItem);
-}
-
-template <int64_t kItem>
-void replace_row(const char* dense, int64_t dense_step, char* table, int64_t table_step,
-                 int64_t n) {
-  copy_run(dense, dense_step, table, table_step, kItem, n);
-}
-
-template <int64_t kItem>
-ScatterAction replacing() {
-  return {replace_elements<kItem>, replace_row<kItem>};
-}
-
-ScatterAction replacing_width(int64_t item_size) {
-  switch (item_size) {
-    case 1:
-      return replacing<1>();
-    case 2:
-      return replacing<2>();
-    case 4:
-      return replacing<4>();
-    case 8:
-      return replacing<8>();
-    default:
-      return replacing<16>();
-  }
-}
-
 // BOOL: any byte but 0 is true.
 struct Truth {
   uint8_t byte;
@@ -52,6 +19,13 @@ struct Truth {
 template <typename Part>
 struct Complex {
   Part real, imaginary;
+};
+
+struct Replace {
+  template <typename T>
+  static T of(T, T b) {
+    return b;
+  }
 };
 
 // Integers wrap; of floating numbers, a NaN wins over others.
@@ -104,6 +78,41 @@ struct Minimum {
   static Truth of(Truth a, Truth b) { return Multiply::of(a, b); }
 };
 
+constexpr int64_t kAhead = 32;  // elements
+
+template <typename T, typename Function, typename Integer, bool is_far>
+bool combine_run(const char* dense, int64_t dense_step, char* table, int64_t table_step,
+                 const IndexRun& run, int64_t n) {
+  const int64_t limit = run.index->limit, wrap = run.index->wrap, stride = run.index->stride;
+  bool good = true;
+  for (int64_t i = 0; i < n; ++i) {
+    int64_t value = load<Integer>(run.start + i * run.step);
+    if (is_far && i + kAhead < n) {
+      const auto later = static_cast<uint64_t>(load<Integer>(run.start + (i + kAhead) * run.step));
+      __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(table) +
+                                                       later * static_cast<uint64_t>(stride)));
+    }
+    if (static_cast<uint64_t>(value) >= static_cast<uint64_t>(limit)) {
+      if (value < 0) value += wrap;
+      if (static_cast<uint64_t>(value) >= static_cast<uint64_t>(limit)) {
+        good = false;
+        continue;
+      }
+    }
+    char* const place = table + i * table_step + value * stride;
+    store(place, Function::of(load<T>(place), load<T>(dense + i * dense_step)));
+  }
+  return good;
+}
+
+template <typename T, typename Function, typename Integer>
+bool combine_directly(const char* dense, int64_t dense_step, char* table, int64_t table_step,
+                      const IndexRun& run, int64_t n) {
+  const auto combine = run.is_far ? combine_run<T, Function, Integer, true>
+                                  : combine_run<T, Function, Integer, false>;
+  return combine(dense, dense_step, table, table_step, run, n);
+}
+
 template <typename T, typename Function>
 void combine_elements(const char* dense, const int64_t* from, char* table, const int64_t* to,
                       int64_t n) {
@@ -132,7 +141,37 @@ void combine_row(const char* dense, int64_t dense_step, char* table, int64_t tab
 
 template <typename T, typename Function>
 ScatterAction by() {
-  return {combine_elements<T, Function>, combine_row<T, Function>};
+  return {{combine_directly<T, Function, int32_t>, combine_directly<T, Function, int64_t>},
+          combine_elements<T, Function>,
+          combine_row<T, Function>};
+}
+
+template <typename T>
+void replace_row(const char* dense, int64_t dense_step, char* table, int64_t table_step,
+                 int64_t n) {
+  copy_run(dense, dense_step, table, table_step, sizeof(T), n);
+}
+
+template <typename T>
+ScatterAction replacing() {
+  ScatterAction action = by<T, Replace>();
+  action.row = replace_row<T>;
+  return action;
+}
+
+ScatterAction replacing_width(int64_t item_size) {
+  switch (item_size) {
+    case 1:
+      return replacing<uint8_t>();
+    case 2:
+      return replacing<uint16_t>();
+    case 4:
+      return replacing<uint32_t>();
+    case 8:
+      return replacing<uint64_t>();
+    default:
+      return replacing<Complex<double>>();
+  }
 }
 
 template <typename T>
@@ -143,7 +182,7 @@ ScatterAction combining(Combine how) {
     if (how == Combine::kMaximum) return by<T, Maximum>();
     if (how == Combine::kMinimum) return by<T, Minimum>();
   }
-  return {nullptr, nullptr};
+  return {};
 }
 
 }  // namespace
@@ -172,7 +211,7 @@ ScatterAction scattering(aclDataType dtype, Combine how) {
     case ACL_COMPLEX128:
       return combining<Complex<double>>(how);
     default:
-      return {nullptr, nullptr};
+      return {};
   }
 }
 

@@ -27,16 +27,36 @@ int64_t count_chosen(const unsigned char* mask, int64_t count) {
   return chosen;
 }
 
-// Every element is written to a block and only the chosen ones stay: no branch to guess.
+constexpr int64_t kGroup = 8;  // bytes of a mask that are looked at at once
+constexpr uint64_t kAllOnes = 0x0101010101010101;
+
+uint64_t load_group(const unsigned char* mask) {
+  uint64_t group;
+  std::memcpy(&group, mask, sizeof group);
+  return group;
+}
+
+// Every element is written to a block and only the chosen ones stay: no branch to guess, but
+// for groups that are chosen as a whole.
 template <int64_t kItem>
 void pack(const unsigned char* mask, const char* from, char* to, int64_t count, int64_t most) {
   alignas(64) char packed[kBlock * kItem];
   for (int64_t begin = 0; begin < count; begin += kBlock) {
     const int64_t end = std::min(begin + kBlock, count);
     char* next = packed;
-    for (int64_t i = begin; i < end; ++i) {
-      std::memcpy(next, from + i * kItem, kItem);
-      next += mask[i] != 0 ? kItem : 0;
+    int64_t i = begin;
+    while (i < end) {
+      const uint64_t group = i + kGroup <= end ? load_group(mask + i) : 0;
+      if (group == kAllOnes) {
+        std::memcpy(next, from + i * kItem, kGroup * kItem);
+        next += kGroup * kItem;
+        i += kGroup;
+        continue;
+      }
+      for (const int64_t stop = std::min(i + kGroup, end); i < stop; ++i) {
+        std::memcpy(next, from + i * kItem, kItem);
+        next += mask[i] != 0 ? kItem : 0;
+      }
     }
     const int64_t found = std::min<int64_t>((next - packed) / kItem, most);
     std::memcpy(to, packed, found * kItem);

@@ -53,7 +53,7 @@ class RowSorter {
  public:
   RowSorter(const SortedPart& part, int chunks)
       : part_(part),
-        type_(key_type(part.dtype)),
+        type_(key_type(part.dtype, part.zeros_differ)),
         flip_(part.descending ? type_.largest() : 0),
         chunks_(chunks) {}
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows in order, or a part of that. Equal elements keep their order; NaN is larger than every
-// number, and zeros of both signs are equal.
+// number, and zeros of both signs are equal unless it is said that they differ.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +26,7 @@ struct SortedPart {
   PartStart start = PartStart::kGiven;
   int64_t first = 0;
   int64_t count = 1;
+  bool zeros_differ = false;  // -0 comes before 0
 };
 
 // Of dense rows. `values` and `indices` take `count` elements per row and share no memory with the

@@ -33,14 +33,14 @@ void signed_values(const uint64_t* keys, int64_t n, uint64_t flip, char* values)
 }
 
 // Negative numbers are stored with growing magnitude.
-template <typename Bits, Bits infinity>
+template <typename Bits, Bits infinity, bool zeros_differ>
 void float_keys(const char* values, int64_t n, uint64_t flip, uint64_t* keys) {
   constexpr Bits sign = kSign<Bits>, all = static_cast<Bits>(~Bits{0});
   for (int64_t i = 0; i < n; ++i) {
     const Bits bits = load<Bits>(values + i * sizeof(Bits));
     const Bits magnitude = bits & static_cast<Bits>(~sign);
     Bits key = static_cast<Bits>(bits ^ ((bits & sign) != 0 ? all : sign));
-    key = magnitude == 0 ? sign : key;
+    key = magnitude == 0 && !zeros_differ ? sign : key;
     key = magnitude > infinity ? all : key;
     keys[i] = key ^ flip;
   }
@@ -56,7 +56,10 @@ void float_values(const uint64_t* keys, int64_t n, uint64_t flip, char* values) 
 }
 
 template <typename Bits, Bits infinity>
-constexpr KeyType kFloat = {float_keys<Bits, infinity>, float_values<Bits>, sizeof(Bits), true};
+KeyType float_type(bool zeros_differ) {
+  return {zeros_differ ? float_keys<Bits, infinity, true> : float_keys<Bits, infinity, false>,
+          float_values<Bits>, sizeof(Bits), true};
+}
 template <typename Bits>
 constexpr KeyType kSigned = {signed_keys<Bits>, signed_values<Bits>, sizeof(Bits), false};
 template <typename Bits>
@@ -64,16 +67,16 @@ constexpr KeyType kUnsigned = {unsigned_keys<Bits>, unsigned_values<Bits>, sizeo
 
 }  // namespace
 
-KeyType key_type(aclDataType dtype) {
+KeyType key_type(aclDataType dtype, bool zeros_differ) {
   switch (dtype) {
     case ACL_FLOAT:
-      return kFloat<uint32_t, 0x7f800000>;
+      return float_type<uint32_t, 0x7f800000>(zeros_differ);
     case ACL_FLOAT16:
-      return kFloat<uint16_t, 0x7c00>;
+      return float_type<uint16_t, 0x7c00>(zeros_differ);
     case ACL_BF16:
-      return kFloat<uint16_t, 0x7f80>;
+      return float_type<uint16_t, 0x7f80>(zeros_differ);
     case ACL_DOUBLE:
-      return kFloat<uint64_t, 0x7ff0000000000000>;
+      return float_type<uint64_t, 0x7ff0000000000000>(zeros_differ);
     case ACL_INT8:
       return kSigned<uint8_t>;
     case ACL_INT16:

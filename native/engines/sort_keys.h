@@ -10,7 +10,7 @@
 namespace aclhost {
 inline namespace ACLHOST_ISA {
 
-// Zeros of both signs have one key, and every NaN the largest.
+// Every NaN has the largest key.
 struct KeyType {
   // `flip` is 0, or largest() for the opposite order.
   using Encode = void (*)(const char* values, int64_t n, uint64_t flip, uint64_t* keys);
@@ -26,8 +26,8 @@ struct KeyType {
   bool has_nan;
 };
 
-// For any real number type and BOOL.
-KeyType key_type(aclDataType dtype);
+// For any real number type and BOOL. Zeros of both signs have one key, unless they shall differ.
+KeyType key_type(aclDataType dtype, bool zeros_differ = false);
 
 }  // namespace ACLHOST_ISA
 }  // namespace aclhost

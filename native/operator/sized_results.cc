@@ -28,6 +28,10 @@ Status SizedResult::set_shape(const char* op, const char* parameter,
   Shape shape;
   shape.rank = static_cast<int>(lengths.size());
   std::copy(lengths.begin(), lengths.end(), shape.dims);
+  return set_shape(op, parameter, shape);
+}
+
+Status SizedResult::set_shape(const char* op, const char* parameter, const Shape& shape) const {
   const TensorView dense = row_major_view(shape, view_.dtype);
   const int64_t wanted = dense.storage_elements;
   if (wanted > view_.elements()) return too_few_elements(op, parameter, view_, wanted);

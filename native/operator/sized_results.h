@@ -22,6 +22,7 @@ class SizedResult {
   const TensorView& view() const { return view_; }
 
   // To be called once, before anything is written. Fails where the tensor has not enough elements.
+  Status set_shape(const char* op, const char* parameter, const Shape& shape) const;
   Status set_shape(const char* op, const char* parameter,
                    std::initializer_list<int64_t> lengths) const;
 

@@ -5,6 +5,7 @@
 #include "dtypes.h"
 #include "engines/copy.h"
 #include "engines/mask.h"
+#include "engines/room.h"
 #include "operator/layouts.h"
 #include "operator/sized_results.h"
 #include "ops/inplace_masked_scatter.h"
@@ -18,25 +19,6 @@ inline namespace ACLHOST_ISA {
 namespace {
 
 constexpr int64_t kPlaces = 1024;  // that are found at once
-
-// Where elements are written one after the other: the tensor itself, or a dense copy of it that is
-// put back.
-class Room {
- public:
-  explicit Room(const TensorView& view) : view_(view) {}
-
-  // To be called before a result gets its shape.
-  Status prepare() { return is_contiguous(view_) ? Status{} : copy_of(view_, dense_); }
-  Status deliver() const { return dense_.memory ? copy(view_, dense_.view) : Status{}; }
-  char* data() const {
-    if (dense_.memory) return dense_.memory.get();
-    return static_cast<char*>(view_.data) + view_.offset * (data_type_bits(view_.dtype) / 8);
-  }
-
- private:
-  const TensorView view_;
-  CopiedView dense_;
-};
 
 // Coordinates of places as they follow each other: only what changes is divided again.
 class Coordinates {

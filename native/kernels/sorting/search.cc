@@ -17,7 +17,7 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
 
-constexpr int kLanes = 16;  // searches at once: each waits for memory at every step
+constexpr int kLanes = 8;  // searches at once: each waits for memory at every step
 constexpr int64_t kGrain = 4096;
 
 // The type that numbers of a type are compared in.
@@ -54,28 +54,38 @@ class Numbers {
   CopiedView dense_;
 };
 
-// How far each key is from the start of a sorted row. A row that is not sorted gives what these
-// steps of halving give.
+// How far some keys are from the start of a sorted row. A row that is not sorted gives what these
+// steps of halving give. No branches: searches wait for memory at every step, and one that guessed
+// wrong would hold up the others.
+template <typename Number, bool right>
+void search_lanes(const Number* row, int64_t length, const Number* keys, int64_t* out) {
+  int64_t low[kLanes], rest[kLanes];
+  for (int i = 0; i < kLanes; ++i) low[i] = 0;
+  for (int i = 0; i < kLanes; ++i) rest[i] = length;
+  for (int step = bit_width(static_cast<uint64_t>(length)); step > 0; --step) {
+    for (int i = 0; i < kLanes; ++i) {
+      const int64_t half = rest[i] >> 1, some = rest[i] > 0;
+      const Number value = row[std::min(low[i] + half, length - 1)], key = keys[i];
+      const int64_t before = -static_cast<int64_t>(right ? !(value > key) : !(value >= key));
+      low[i] += (half + 1) & before & -some;
+      rest[i] = half + (before & (rest[i] - 2 * half - some));
+    }
+  }
+  std::copy_n(low, kLanes, out);
+}
+
 template <typename Number, bool right>
 void search(const Number* row, int64_t length, const Number* keys, int64_t count, int64_t* out) {
-  const int steps = bit_width(static_cast<uint64_t>(length));
-  for (int64_t first = 0; first < count; first += kLanes) {
-    const int lanes = static_cast<int>(std::min<int64_t>(kLanes, count - first));
-    int64_t low[kLanes], high[kLanes];
-    std::fill_n(low, kLanes, 0);
-    std::fill_n(high, kLanes, length);
-    for (int step = 0; step < steps; ++step) {
-      for (int i = 0; i < lanes; ++i) {
-        const bool open = low[i] < high[i];
-        const int64_t middle = open ? low[i] + (high[i] - low[i]) / 2 : 0;
-        const Number value = row[middle], key = keys[first + i];
-        const bool before = right ? !(value > key) : !(value >= key);
-        low[i] = open && before ? middle + 1 : low[i];
-        high[i] = open && !before ? middle : high[i];
-      }
-    }
-    std::copy_n(low, lanes, out + first);
+  int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    search_lanes<Number, right>(row, length, keys + i, out + i);
   }
+  if (i == count) return;
+  Number last[kLanes] = {};
+  int64_t found[kLanes];
+  std::copy(keys + i, keys + count, last);
+  search_lanes<Number, right>(row, length, last, found);
+  std::copy_n(found, count - i, out + i);
 }
 
 struct Search {

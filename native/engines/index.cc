@@ -49,6 +49,35 @@ bool add_places(const IndexedWalk::Index& index, const char* from, int64_t step,
   return all_good;
 }
 
+// The same of one index tensor without gaps, where nothing is out of range; else false, and the
+// places are not to be used. No branches: vectors.
+template <typename Integer>
+bool find_good_places(const IndexedWalk::Index& index, const char* from, int64_t first,
+                      int64_t table_step, int64_t count, int64_t* offsets) {
+  const int64_t wrap = index.wrap, stride = index.stride;
+  const uint64_t last = static_cast<uint64_t>(index.limit - 1);
+  int64_t values[kChunk];
+  uint64_t bad = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t given = load<Integer>(from + i * int64_t{sizeof(Integer)});
+    const int64_t value = given + (given >> 63 & wrap);
+    bad |= static_cast<uint64_t>(value) | (last - static_cast<uint64_t>(value));
+    values[i] = value;
+  }
+  if (stride > 0 && (stride & (stride - 1)) == 0) {
+    const int shift = __builtin_ctzll(static_cast<uint64_t>(stride));
+    for (int64_t i = 0; i < count; ++i) {
+      offsets[i] = (first + i) * table_step +
+                   static_cast<int64_t>(static_cast<uint64_t>(values[i]) << shift);
+    }
+  } else {
+    for (int64_t i = 0; i < count; ++i) {
+      offsets[i] = wrapping_product(first + i, table_step) + wrapping_product(values[i], stride);
+    }
+  }
+  return bad >> 63 == 0;
+}
+
 // The dimensions of a walk in their roles: those outside, one whose places are found in chunks, and
 // rows that have a place in common.
 class Nest {
@@ -101,6 +130,7 @@ class Nest {
   }
 
   void find(const WalkedPlace& here, int64_t first, int64_t count, Places& places) const {
+    if (find_good(here, first, count, places)) return;
     places.all_good = true;
     for (int64_t i = 0; i < count; ++i) places.offsets[i] = (first + i) * run_.table;
     std::fill_n(places.bad, count, false);
@@ -110,6 +140,16 @@ class Nest {
       const auto add = walk_.index[k].item_size == 4 ? add_places<int32_t> : add_places<int64_t>;
       places.all_good = add(walk_.index[k], from, step, count, places) && places.all_good;
     }
+  }
+
+  bool find_good(const WalkedPlace& here, int64_t first, int64_t count, Places& places) const {
+    const IndexedWalk::Index& index = walk_.index[0];
+    if (walk_.indices != 1 || run_.index[0] != index.item_size) return false;
+    const auto good = index.item_size == 4 ? find_good_places<int32_t> : find_good_places<int64_t>;
+    const char* const from = here.index[0] + first * index.item_size;
+    places.all_good = good(index, from, first, run_.table, count, places.offsets);
+    if (places.all_good && row_.length > 1) std::fill_n(places.bad, count, false);
+    return places.all_good;
   }
 
   void act(char* dense, char* table, const Places& places, int64_t count, int64_t row) const {

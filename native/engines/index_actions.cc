@@ -13,7 +13,11 @@ namespace {
 
 template <int64_t kItem>
 void gather_elements(char* dense, int64_t step, char* table, const int64_t* offsets, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) std::memcpy(dense + i * step, table + offsets[i], kItem);
+  if (step == kItem) {
+    for (int64_t i = 0; i < n; ++i) std::memcpy(dense + i * kItem, table + offsets[i], kItem);
+  } else {
+    for (int64_t i = 0; i < n; ++i) std::memcpy(dense + i * step, table + offsets[i], kItem);
+  }
 }
 
 template <int64_t kItem>

@@ -122,16 +122,20 @@ bool starts_with_word(const Frame& frame, const TermCode* code) {
   return false;
 }
 
+// As far as 64 bits reach; NaN counts as 0.
+int64_t integer_of(double value) {
+  constexpr double kLimit = 0x1p63;
+  if (value >= kLimit) return INT64_MAX;
+  return value > -kLimit ? static_cast<int64_t>(value) : value == value ? INT64_MIN : 0;
+}
+
 int64_t scaled(const Frame& frame, const TermCode* code) {
   const int factor = static_cast<int>(code[2]);
   const double value = code[3] < 0
                            ? real_of(frame.args, factor)
                            : frame.args.float_array(factor).at(static_cast<uint64_t>(code[3]));
-  const double product =
-      static_cast<double>(evaluate(frame, code[1])) * (value + real_constant(code[4]));
-  constexpr double kLimit = 0x1p63;
-  if (product >= kLimit) return INT64_MAX;
-  return product > -kLimit ? static_cast<int64_t>(product) : product == product ? INT64_MIN : 0;
+  return integer_of(static_cast<double>(evaluate(frame, code[1])) *
+                    (value + real_constant(code[4])));
 }
 
 // Rounded down; 0 unless the divisor is positive.
@@ -208,6 +212,8 @@ bool keeps(const ScalarValue& scalar, aclDataType dtype) {
       return starts_with_word(frame, code);
     case TermKind::kScaled:
       return scaled(frame, code);
+    case TermKind::kScalarInteger:
+      return integer_of(args.scalar(param).to_double());
     case TermKind::kRealIs:
       return compare(real_of(args, param), code[2], real_constant(code[3]));
     case TermKind::kFinite:

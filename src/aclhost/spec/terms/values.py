@@ -30,6 +30,20 @@ class ValueOf(Term):
 
 
 @dataclass(frozen=True)
+class ScalarInteger(Term):
+    """A scalar as an integer, as far as 64 bits reach; NaN counts as 0."""
+
+    parameter: str
+
+    def evaluate(self, call: Call) -> int:
+        argument = call.arguments[self.parameter]
+        value = argument.as_double if isinstance(argument, ScalarArg) else 0.0
+        if math.isnan(value):
+            return 0
+        return saturated(int(max(min(value, 2.0**63), -(2.0**63))))
+
+
+@dataclass(frozen=True)
 class TextIs(Term):
     """A text is one of a few."""
 

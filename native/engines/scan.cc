@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/scan.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "base/parallel.h"
+#include "dtypes.h"
+#include "engines/block_loop.h"
+#include "engines/cast.h"
+#include "engines/copy.h"
+#include "engines/overlap.h"
+#include "engines/scan_operations.h"
+#include "operator/layouts.h"
+#include "operator/no_kernel.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+namespace {
+
+constexpr int64_t kBlock = 1024;       // elements that are widened at once
+constexpr int64_t kColumns = 512;      // that grow together
+constexpr int64_t kSegment = 1 << 16;  // elements of a row that a thread may add up for itself
+constexpr int64_t kGrain = 16 << 10;   // elements; less is not worth a second thread
+
+// An array from one type to another, or as it is.
+class Convert {
+ public:
+  Convert(aclDataType from, aclDataType to)
+      : cast_(from == to ? nullptr : find_array_cast(from, to)),
+        size_(from == to ? data_type_bits(from) / 8 : 0) {}
+
+  bool exists() const { return cast_ != nullptr || size_ > 0; }
+  void operator()(const char* from, char* to, int64_t count) const {
+    if (size_ == 0) return cast_(from, to, count);
+    std::memcpy(to, from, count * size_);
+  }
+
+ private:
+  CastArray cast_;
+  int64_t size_;
+};
+
+// Dense tensors as rows along the axis, or as columns where the axis is not the last.
+struct Work {
+  const char* from;
+  char* to;
+  char* places;  // may be null
+  int64_t item, place_item;
+  int64_t outer, length, inner;
+  Convert widen, narrow, narrow_place;
+};
+
+template <typename Operation>
+class Scanner {
+ public:
+  explicit Scanner(const Work& work) : work_(work) {}
+
+  Status run() const {
+    if (work_.inner > 1) return run_columns(), Status{};
+    if (Operation::kIsSum && work_.length >= 2 * kSegment) return run_segments();
+    const int64_t grain = std::max<int64_t>(1, kGrain / work_.length);
+    parallel_for(work_.outer, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end; ++row) {
+        State state;
+        scan_row(row * work_.length, work_.length, state);
+      }
+    });
+    return {};
+  }
+
+ private:
+  using Number = typename Operation::Number;
+  static constexpr int kNumbers = Operation::kNumbers;
+
+  struct State {
+    State() { std::fill_n(numbers, kNumbers, Operation::kStart); }
+    Number numbers[kNumbers];
+    int64_t place = 0;
+  };
+
+  void scan_row(int64_t first, int64_t count, State& state) const {
+    alignas(64) Number values[kBlock * kNumbers];
+    alignas(64) int64_t places[Operation::kHasPlaces ? kBlock : 1];
+    for (int64_t begin = 0; begin < count; begin += kBlock) {
+      const int64_t some = std::min(kBlock, count - begin), here = first + begin;
+      read(here, some, values);
+      if constexpr (Operation::kHasPlaces) {
+        Operation::along(values, some, state.numbers, places, begin, &state.place);
+        work_.narrow_place(as_bytes(places), work_.places + here * work_.place_item, some);
+      } else {
+        Operation::along(values, some, state.numbers);
+      }
+      write(here, some, values);
+    }
+  }
+
+  // First what each segment adds up to, then the rows with what came before them.
+  Status run_segments() const {
+    const int64_t segments = (work_.length + kSegment - 1) / kSegment;
+    const std::unique_ptr<State[]> states(new (std::nothrow) State[work_.outer * segments]);
+    if (states == nullptr) return no_memory_for_blocks();
+    const auto for_each = [&](const auto& visit) {
+      parallel_for(work_.outer * segments, 1, [&](int64_t begin, int64_t end) {
+        for (int64_t unit = begin; unit < end; ++unit) {
+          const int64_t first = unit % segments * kSegment;
+          visit(unit / segments * work_.length + first, std::min(kSegment, work_.length - first),
+                states[unit]);
+        }
+      });
+    };
+    for_each([&](int64_t first, int64_t count, State& state) { add_segment(first, count, state); });
+    for (int64_t row = 0; row < work_.outer; ++row) {
+      State before;
+      for (int64_t k = row * segments; k < (row + 1) * segments; ++k) {
+        const State own = states[k];
+        states[k] = before;
+        for (int i = 0; i < kNumbers; ++i) before.numbers[i] += own.numbers[i];
+      }
+    }
+    for_each([&](int64_t first, int64_t count, State& state) { scan_row(first, count, state); });
+    return {};
+  }
+
+  void add_segment(int64_t first, int64_t count, State& state) const {
+    alignas(64) Number values[kBlock * kNumbers];
+    if constexpr (Operation::kIsSum) {
+      for (int64_t begin = 0; begin < count; begin += kBlock) {
+        const int64_t some = std::min(kBlock, count - begin);
+        read(first + begin, some, values);
+        Operation::along(values, some, state.numbers);
+      }
+    }
+  }
+
+  void run_columns() const {
+    const int64_t columns = std::min(work_.inner, kColumns);
+    const int64_t blocks = (work_.inner + columns - 1) / columns;
+    const int64_t grain = std::max<int64_t>(1, kGrain / (columns * work_.length));
+    parallel_for(work_.outer * blocks, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t unit = begin; unit < end; ++unit) {
+        const int64_t first = unit % blocks * columns;
+        scan_columns(unit / blocks * work_.length * work_.inner + first,
+                     std::min(columns, work_.inner - first));
+      }
+    });
+  }
+
+  // Several rows at once where they lie behind each other.
+  void scan_columns(int64_t first, int64_t columns) const {
+    alignas(64) Number values[kBlock * kNumbers], states[kColumns * kNumbers];
+    alignas(64) int64_t places[Operation::kHasPlaces ? kBlock : 1];
+    alignas(64) int64_t wheres[Operation::kHasPlaces ? kColumns : 1] = {};
+    std::fill_n(states, columns * kNumbers, Operation::kStart);
+    const int64_t together = columns == work_.inner ? std::max<int64_t>(1, kBlock / columns) : 1;
+    for (int64_t row = 0, rows; row < work_.length; row += rows) {
+      rows = std::min(together, work_.length - row);
+      const int64_t here = first + row * work_.inner;
+      read(here, rows * columns, values);
+      for (int64_t i = 0; i < rows; ++i) {
+        Number* const next = values + i * columns * kNumbers;
+        if constexpr (Operation::kHasPlaces) {
+          Operation::across(next, columns, states, places + i * columns, row + i, wheres);
+        } else {
+          Operation::across(next, columns * kNumbers, states);
+        }
+      }
+      if constexpr (Operation::kHasPlaces) {
+        work_.narrow_place(as_bytes(places), work_.places + here * work_.place_item,
+                           rows * columns);
+      }
+      write(here, rows * columns, values);
+    }
+  }
+
+  void read(int64_t first, int64_t count, Number* values) const {
+    work_.widen(work_.from + first * work_.item, reinterpret_cast<char*>(values), count);
+  }
+  void write(int64_t first, int64_t count, const Number* values) const {
+    work_.narrow(reinterpret_cast<const char*>(values), work_.to + first * work_.item, count);
+  }
+  static const char* as_bytes(const int64_t* places) {
+    return reinterpret_cast<const char*>(places);
+  }
+
+  const Work& work_;
+};
+
+aclDataType wide_type(aclDataType dtype) {
+  switch (data_type_category(dtype)) {
+    case TypeCategory::kFloating:
+      return ACL_DOUBLE;
+    case TypeCategory::kComplex:
+      return ACL_COMPLEX128;
+    default:
+      return ACL_INT64;
+  }
+}
+
+template <template <typename> class Of>
+Status run_reals(const Work& work, aclDataType wide) {
+  if (wide == ACL_DOUBLE) return Scanner<Of<double>>(work).run();
+  return Scanner<Of<uint64_t>>(work).run();
+}
+
+template <bool kIsMaximum>
+Status run_extremes(const Work& work, aclDataType wide) {
+  if (wide == ACL_DOUBLE) return Scanner<scans::Extreme<double, kIsMaximum>>(work).run();
+  return Scanner<scans::Extreme<int64_t, kIsMaximum>>(work).run();
+}
+
+Status run_work(Scan kind, const Work& work, aclDataType wide) {
+  switch (kind) {
+    case Scan::kMaximum:
+      return run_extremes<true>(work, wide);
+    case Scan::kMinimum:
+      return run_extremes<false>(work, wide);
+    case Scan::kProduct:
+      return run_reals<scans::Product>(work, wide);
+    case Scan::kSum:
+      break;
+  }
+  if (wide == ACL_COMPLEX128) return Scanner<scans::Sum<double, 2>>(work).run();
+  if (wide == ACL_DOUBLE) return Scanner<scans::Sum<double, 1>>(work).run();
+  return Scanner<scans::Sum<uint64_t, 1>>(work).run();
+}
+
+// A dense tensor: the one that is given, or one with memory of its own.
+struct Dense {
+  Status make(const TensorView& view, bool own) {
+    made.view = view;
+    return own ? make_dense(shape_of(view), view.dtype, made) : Status{};
+  }
+  char* data() const {
+    return static_cast<char*>(made.view.data) +
+           made.view.offset * (data_type_bits(made.view.dtype) / 8);
+  }
+  Status deliver(const TensorView& to) const {
+    return made.memory ? copy(to, made.view) : Status{};
+  }
+
+  CopiedView made;
+};
+
+bool is_same_place(const TensorView& a, const TensorView& b) {
+  return a.data == b.data && a.offset == b.offset;
+}
+
+// What is read must be dense, of the result's type, and not be overwritten before.
+Status prepare_input(const TensorView& self, const TensorView& out, const TensorView* places,
+                     Dense* dense) {
+  const bool own = self.dtype != out.dtype || !is_contiguous(self) ||
+                   (share_memory(self, out) && !is_same_place(self, out)) ||
+                   (places != nullptr && share_memory(self, *places));
+  TensorView like = self;
+  like.dtype = out.dtype;
+  Status status = dense->make(own ? like : self, own);
+  return status.ok() && own ? copy(dense->made.view, self) : status;
+}
+
+}  // namespace
+
+Status scan(Scan kind, const TensorView& self, int64_t dim, const TensorView& out,
+            const TensorView* places) {
+  Dense input, result, indices;
+  Status status = prepare_input(self, out, places, &input);
+  if (status.ok()) status = result.make(out, !is_contiguous(out));
+  if (status.ok() && places) status = indices.make(*places, !is_contiguous(*places));
+  if (!status.ok()) return status;
+  const aclDataType wide = wide_type(out.dtype);
+  const aclDataType index = places ? places->dtype : ACL_INT64;
+  Work work = {input.data(),
+               result.data(),
+               places ? indices.data() : nullptr,
+               data_type_bits(out.dtype) / 8,
+               data_type_bits(index) / 8,
+               1,
+               1,
+               1,
+               {out.dtype, wide},
+               {wide, out.dtype},
+               {ACL_INT64, index}};
+  if (!work.widen.exists() || !work.narrow.exists()) return no_kernel_for(out);
+  const int64_t axis = dim < 0 ? dim + self.rank : dim;
+  for (int i = 0; i < self.rank; ++i) {
+    (i < axis ? work.outer : i == axis ? work.length : work.inner) *= self.shape[i];
+  }
+  status = run_work(kind, work, wide);
+  if (status.ok()) status = result.deliver(out);
+  return status.ok() && places ? indices.deliver(*places) : status;
+}
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

@@ -17,25 +17,48 @@ struct Field {
 };
 
 // Values are arrays of a loop's type. `position` counts the values of a result: of the first value
-// in reduce(), of the first row in add(), whose rows hold one value for each of the n states.
+// in reduce(), of the first row in add(). Rows hold one value for each of the n states; there are
+// kRowsAtOnce of them but at the end.
 struct Reducer {
+  static constexpr int kRowsAtOnce = 4;
+
   int64_t size;  // bytes of a state
   Field fields[2];
+  bool has_places;  // a state depends on positions
   void (*start)(char* states, int64_t n);
   void (*reduce)(const char* values, int64_t n, int64_t position, char* state);
-  void (*add)(const char* values, int64_t n, int64_t rows, int64_t position, char* states);
+  void (*add)(const char* const* rows, int64_t count, int64_t n, int64_t position, char* states);
   void (*join)(char* states, const char* others, int64_t n);
 };
 
-// Integers wrap, floats are added and multiplied in double. NaN wins against every number, the
-// first of equal values against later ones.
+// Integers wrap, floats are added and multiplied in double (but see Note [Sums in float]). NaN wins
+// against every number, the first of equal values against later ones.
 enum class Reduce {
   kSum,
+  kSumOfSquares,  // of floats
+  kMoments,       // of floats: see MomentState
   kProduct,
   kMaximum,
   kMinimum,
+  kRange,      // the smallest, then the largest
   kMaximumAt,  // the second field is its position
   kMinimumAt,
+};
+
+// Values by their differences from an origin: their sum, and the sum of their squares. The fields
+// are the squares, then the origin.
+struct MomentState {
+  double count;
+  double origin;
+  double sum;
+  double squares;
+
+  // Makes the mean the origin.
+  void center() {
+    origin += sum / count;
+    squares -= sum * (sum / count);
+    sum = 0;
+  }
 };
 
 // For values of a loop's type; null: none.

@@ -7,8 +7,8 @@
 #include <new>
 
 #include "dtypes.h"
-#include "engines/block_loop.h"
 #include "engines/copy.h"
+#include "engines/reduction_states.h"
 #include "engines/scalars.h"
 #include "operator/no_kernel.h"
 #include "operator/shapes.h"
@@ -17,41 +17,9 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
 
-constexpr int64_t kFewValues = 32;
-constexpr int64_t kReducedPart = 4096;
-constexpr int64_t kColumns = 1024;      // results that grow together
-constexpr int64_t kGroup = 64 << 10;    // values
-constexpr int64_t kGrain = 16 << 10;    // values; less is not worth a second thread
-constexpr int64_t kMostValueSize = 16;  // bytes
-
-// Some dimensions of a shape.
-struct Axes {
-  int count = 0;
-  int64_t total = 1;
-  int axis[kMaxRank];
-
-  void add(int number, int64_t size) {
-    axis[count++] = number;
-    total *= size;
-  }
-};
-
-struct Split {
-  Split(const Shape& whole, const TensorView& out) {
-    for (int i = 0; i < whole.rank; ++i) {
-      const int own = i - (whole.rank - out.rank);
-      const bool stays = own >= 0 && out.shape[own] == whole.dims[i];
-      (stays ? kept : gone).add(i, whole.dims[i]);
-      if (whole.dims[i] != 1) last_goes = !stays;
-    }
-    in_parts = last_goes && gone.total >= kFewValues;
-  }
-
-  Axes kept;
-  Axes gone;
-  bool last_goes = false;
-  bool in_parts;
-};
+using reduction_detail::Axes;
+using reduction_detail::Split;
+using reduction_detail::States;
 
 int64_t stride_along(const TensorView& view, int axis, int rank) {
   const int own = axis - (rank - view.rank);
@@ -109,137 +77,6 @@ Loop find_same_values(int64_t size) {
   }
 }
 
-// Ranges of what is reduced, in the order of the nest; of a thread.
-class Values {
- public:
-  Values(const BlockJob& job, const LoopNest& nest, bool as_they_are, char* scratch)
-      : job_(job), nest_(nest), as_they_are_(as_they_are), scratch_(scratch) {}
-
-  // At most kReducedPart of them.
-  const char* get(int64_t begin, int64_t end) {
-    if (as_they_are_) {
-      Block block(nest_, begin);
-      block.count = end - begin;
-      const LoopNest::Operand& in = nest_.operand[1];
-      const char* const place = address_of(nest_, in, block);
-      if (is_contiguous(nest_, in, block) && is_aligned(place, in.item_size)) return place;
-    }
-    nest_.operand[0].start = buffer_ - begin * nest_.operand[0].item_size;
-    compute_range(job_, nest_, begin, end, scratch_);
-    return buffer_;
-  }
-
- private:
-  const BlockJob& job_;
-  LoopNest nest_;
-  const bool as_they_are_;
-  char* const scratch_;
-  alignas(64) char buffer_[kReducedPart * kMostValueSize];
-};
-
-// The states of all results, in rows that remain to be joined.
-class States {
- public:
-  States(const BlockJob& job, const LoopNest& nest, bool as_they_are, const Reducer& reducer,
-         const Split& split)
-      : job_(job),
-        nest_(nest),
-        as_they_are_(as_they_are),
-        reducer_(reducer),
-        in_parts_(split.in_parts),
-        kept_(split.kept.total),
-        gone_(split.gone.total),
-        columns_(std::min(kept_, kColumns)),
-        group_(std::max<int64_t>(1, kGroup / columns_)) {
-    rows_ = std::max<int64_t>(
-        1, in_parts_ ? (gone_ + kReducedPart - 1) / kReducedPart : (gone_ + group_ - 1) / group_);
-    states_.reset(new (std::nothrow) char[rows_ * kept_ * reducer.size]);
-  }
-
-  // False: there is not enough memory.
-  bool compute() {
-    if (states_ == nullptr) return false;
-    if (gone_ == 0) {
-      reducer_.start(states_.get(), kept_);
-      return true;
-    }
-    if (!(in_parts_ ? reduce_parts() : add_layers())) return false;
-    for (int64_t half, rows = rows_; rows > 1; rows = half) {
-      half = (rows + 1) / 2;
-      reducer_.join(states_.get(), at(half, 0), (rows - half) * kept_);
-    }
-    return true;
-  }
-
-  char* at(int64_t row, int64_t result) const {
-    return states_.get() + (row * kept_ + result) * reducer_.size;
-  }
-
- private:
-  template <typename Body>
-  bool for_each(int64_t units, int64_t values_of_unit, const Body& body) {
-    const int64_t grain = std::max<int64_t>(1, kGrain / values_of_unit);
-    const auto work = [&](int64_t first, int64_t last, char* scratch) {
-      Values values(job_, nest_, as_they_are_, scratch);
-      for (int64_t i = first; i < last; ++i) body(i, values);
-    };
-    return parallel_with_scratch(job_.plan, units, grain, work);
-  }
-
-  // A unit is a part of one result, or as many results as make one.
-  bool reduce_parts() {
-    const int64_t results = std::max<int64_t>(1, kReducedPart / gone_);
-    const int64_t units = (kept_ + results - 1) / results * rows_;
-    return for_each(units, std::min(kReducedPart, results * gone_), [&](int64_t i, Values& values) {
-      const int64_t row = i % rows_, first = i / rows_ * results;
-      const int64_t count = std::min(results, kept_ - first);
-      const int64_t begin = row * kReducedPart, end = std::min(begin + kReducedPart, gone_);
-      const int64_t last = first + count - 1;
-      const char* from = values.get(first * gone_ + begin, last * gone_ + end);
-      for (int64_t result = first; result <= last; ++result) {
-        reducer_.reduce(from, end - begin, begin, at(row, result));
-        from += gone_ * nest_.operand[0].item_size;
-      }
-    });
-  }
-
-  // A unit is some columns of a group.
-  bool add_layers() {
-    const int64_t blocks = (kept_ + kColumns - 1) / kColumns;
-    return for_each(blocks * rows_, columns_ * std::min(group_, gone_),
-                    [&](int64_t i, Values& values) {
-                      const int64_t first = i % blocks * kColumns, row = i / blocks;
-                      const int64_t end = std::min((row + 1) * group_, gone_);
-                      add_group(first, std::min(kColumns, kept_ - first), row * group_, end, values,
-                                at(row, first));
-                    });
-  }
-
-  void add_group(int64_t first, int64_t columns, int64_t begin, int64_t end, Values& values,
-                 char* states) {
-    reducer_.start(states, columns);
-    const int64_t most = columns == kept_ ? kReducedPart / columns : 1;
-    for (int64_t count; begin < end; begin += count) {
-      count = std::min(most, end - begin);
-      const int64_t from = begin * kept_ + first;
-      reducer_.add(values.get(from, from + (count - 1) * kept_ + columns), columns, count, begin,
-                   states);
-    }
-  }
-
-  const BlockJob& job_;
-  const LoopNest& nest_;
-  const bool as_they_are_;
-  const Reducer& reducer_;
-  const bool in_parts_;
-  const int64_t kept_;
-  const int64_t gone_;
-  const int64_t columns_;
-  const int64_t group_;  // positions of a group
-  int64_t rows_;
-  std::unique_ptr<char[]> states_;
-};
-
 template <typename Total, int parts>
 void divide(char* states, int64_t count, int64_t values, double) {
   Total* const totals = reinterpret_cast<Total*>(states);
@@ -284,8 +121,7 @@ Status reduce(const Reduction& reduction, const Operand* outs, int out_count, co
   const Loop loop =
       is_mapped ? reduction.map : find_same_values(data_type_bits(reduction.values) / 8);
   const BlockJob job = {loop, reduction.numbers, 1, false, plan};
-  const bool as_they_are = !is_mapped && plan.conversions[1].first == nullptr;
-  States states(job, nest, as_they_are, *reducer, split);
+  States states(job, nest, is_mapped, *reducer, split);
   if (!states.compute()) return no_memory_for_blocks();
   if (reduction.finish != nullptr) {
     reduction.finish(states.at(0, 0), kept, split.gone.total, reduction.number);

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// The states of a reduction's results: see Note [Order of reductions of loops] in reduction.h.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <new>
+
+#include "engines/block_loop.h"
+#include "engines/reducers.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+namespace reduction_detail {
+
+constexpr int64_t kFewValues = 32;
+constexpr int64_t kReducedPart = 4096;
+constexpr int64_t kColumns = 4096;  // results that grow together
+constexpr int64_t kWidth = kReducedPart / Reducer::kRowsAtOnce;
+constexpr int64_t kNarrow = 128;      // results; fewer grow in lanes
+constexpr int64_t kNarrowRow = 1024;  // values in all lanes
+constexpr int64_t kLeastGroup = 32 << 10;
+constexpr int64_t kMostGroup = 256 << 10;  // values
+constexpr int64_t kGroups = 16;
+constexpr int64_t kGrain = 16 << 10;    // values; less is not worth a second thread
+constexpr int64_t kMostValueSize = 16;  // bytes
+
+// Some dimensions of a shape.
+struct Axes {
+  int count = 0;
+  int64_t total = 1;
+  int axis[kMaxRank];
+
+  void add(int number, int64_t size) {
+    axis[count++] = number;
+    total *= size;
+  }
+};
+
+struct Split {
+  Split(const Shape& whole, const TensorView& out) {
+    for (int i = 0; i < whole.rank; ++i) {
+      const int own = i - (whole.rank - out.rank);
+      const bool stays = own >= 0 && out.shape[own] == whole.dims[i];
+      (stays ? kept : gone).add(i, whole.dims[i]);
+      if (whole.dims[i] != 1) last_goes = !stays;
+    }
+    in_parts = last_goes && gone.total >= kFewValues;
+  }
+
+  Axes kept;
+  Axes gone;
+  bool last_goes = false;
+  bool in_parts;
+};
+
+// Ranges of what is reduced, in the order of the nest; of a thread.
+class Values {
+ public:
+  Values(const BlockJob& job, const LoopNest& nest, bool is_mapped, char* scratch)
+      : job_(job),
+        nest_(nest),
+        conversion_(job.plan.conversions[1]),
+        is_mapped_(is_mapped),
+        scratch_(scratch) {}
+
+  // Where they are, if they are there as an array; else null.
+  const char* in_place(int64_t begin, int64_t end) const {
+    return conversion_.first == nullptr ? array_at(begin, end) : nullptr;
+  }
+
+  // Where they are, if they are there as an array, else in a buffer from that place on, which holds
+  // kReducedPart of them.
+  const char* get(int64_t begin, int64_t end, int64_t place = 0) {
+    const char* const array = array_at(begin, end);
+    if (array != nullptr && conversion_.first == nullptr) return array;
+    const int64_t size = nest_.operand[0].item_size;
+    char* const buffer = buffer_ + place * size;
+    if (array != nullptr && conversion_.second == nullptr) {
+      conversion_.first(array, buffer, end - begin);
+      return buffer;
+    }
+    nest_.operand[0].start = buffer - begin * size;
+    compute_range(job_, nest_, begin, end, scratch_);
+    return buffer;
+  }
+
+ private:
+  // The elements of the view.
+  const char* array_at(int64_t begin, int64_t end) const {
+    if (is_mapped_) return nullptr;
+    Block block(nest_, begin);
+    block.count = end - begin;
+    const LoopNest::Operand& in = nest_.operand[1];
+    const char* const place = address_of(nest_, in, block);
+    return is_contiguous(nest_, in, block) && is_aligned(place, in.item_size) ? place : nullptr;
+  }
+
+  const BlockJob& job_;
+  LoopNest nest_;
+  const Conversion& conversion_;
+  const bool is_mapped_;
+  char* const scratch_;
+  alignas(64) char buffer_[kReducedPart * kMostValueSize];
+};
+
+// The states of all results, in rows that remain to be joined.
+class States {
+ public:
+  States(const BlockJob& job, const LoopNest& nest, bool is_mapped, const Reducer& reducer,
+         const Split& split)
+      : job_(job),
+        nest_(nest),
+        is_mapped_(is_mapped),
+        reducer_(reducer),
+        in_parts_(split.in_parts),
+        kept_(split.kept.total),
+        gone_(split.gone.total),
+        columns_(std::min(kept_, kColumns)) {
+    const int64_t values = std::clamp(kept_ * gone_ / kGroups, kLeastGroup, kMostGroup);
+    const bool is_narrow = kept_ < kNarrow && !in_parts_ && !reducer.has_places;
+    lanes_ = std::max<int64_t>(1, is_narrow ? std::min(gone_ / 8, kNarrowRow / kept_) : 1);
+    group_ = std::max(lanes_, values / columns_ / lanes_ * lanes_);
+    const int64_t part = in_parts_ ? kReducedPart : group_;
+    rows_ = std::max<int64_t>(1, (gone_ + part - 1) / part * lanes_);
+    states_.reset(new (std::nothrow) char[rows_ * kept_ * reducer.size]);
+  }
+
+  // False: there is not enough memory.
+  bool compute() {
+    if (states_ == nullptr) return false;
+    if (gone_ == 0) {
+      reducer_.start(states_.get(), kept_);
+      return true;
+    }
+    if (!(in_parts_ ? reduce_parts() : add_layers())) return false;
+    for (int64_t half, rows = rows_; rows > 1; rows = half) {
+      half = (rows + 1) / 2;
+      reducer_.join(states_.get(), at(half, 0), (rows - half) * kept_);
+    }
+    return true;
+  }
+
+  char* at(int64_t row, int64_t result) const {
+    return states_.get() + (row * kept_ + result) * reducer_.size;
+  }
+
+ private:
+  template <typename Body>
+  bool for_each(int64_t units, int64_t values_of_unit, const Body& body) {
+    const int64_t grain = std::max<int64_t>(1, kGrain / values_of_unit);
+    const auto work = [&](int64_t first, int64_t last, char* scratch) {
+      Values values(job_, nest_, is_mapped_, scratch);
+      for (int64_t i = first; i < last; ++i) body(i, values);
+    };
+    return parallel_with_scratch(job_.plan, units, grain, work);
+  }
+
+  // A unit is a part of one result, or as many results as make one.
+  bool reduce_parts() {
+    const int64_t results = std::max<int64_t>(1, kReducedPart / gone_);
+    const int64_t units = (kept_ + results - 1) / results * rows_;
+    return for_each(units, std::min(kReducedPart, results * gone_), [&](int64_t i, Values& values) {
+      const int64_t row = i % rows_, first = i / rows_ * results;
+      const int64_t count = std::min(results, kept_ - first);
+      const int64_t begin = row * kReducedPart, end = std::min(begin + kReducedPart, gone_);
+      const int64_t last = first + count - 1;
+      const char* from = values.get(first * gone_ + begin, last * gone_ + end);
+      for (int64_t result = first; result <= last; ++result) {
+        reducer_.reduce(from, end - begin, begin, at(row, result));
+        from += gone_ * nest_.operand[0].item_size;
+      }
+    });
+  }
+
+  // A unit is some columns of a group.
+  bool add_layers() {
+    const int64_t blocks = (kept_ + kColumns - 1) / kColumns;
+    const int64_t groups = rows_ / lanes_;
+    const int64_t values_of_unit = columns_ * std::min(group_, gone_);
+    return for_each(blocks * groups, values_of_unit, [&](int64_t i, Values& values) {
+      const int64_t first = i % blocks * kColumns, group = i / blocks;
+      const int64_t begin = group * group_, count = std::min(group_, gone_ - begin);
+      const int64_t columns = std::min(kColumns, kept_ - first), rest = count % lanes_;
+      char* const states = at(group * lanes_, first);
+      reducer_.start(states, columns * lanes_);
+      add_rows({begin, count / lanes_, first, columns * lanes_}, values, states);
+      if (rest > 0) add_rows({begin + count - rest, 1, first, columns * rest}, values, states);
+    });
+  }
+
+  // Rows of values: from a position on, each for as many states.
+  struct Rows {
+    int64_t position, count, first, length;
+  };
+
+  void add_rows(const Rows& rows, Values& values, char* states) {
+    if (rows.count == 0) return;
+    const int64_t step = kept_ * lanes_, from = rows.position * kept_ + rows.first;
+    const char* const array = values.in_place(from, from + (rows.count - 1) * step + rows.length);
+    const int64_t width = array != nullptr ? rows.length : kWidth;
+    for (int64_t row = 0; row < rows.count; row += Reducer::kRowsAtOnce) {
+      const int64_t count = std::min<int64_t>(Reducer::kRowsAtOnce, rows.count - row);
+      for (int64_t column = 0; column < rows.length; column += width) {
+        const int64_t n = std::min(width, rows.length - column);
+        const char* arrays[Reducer::kRowsAtOnce];
+        for (int64_t k = 0; k < count; ++k) {
+          const int64_t offset = (row + k) * step + column;
+          arrays[k] = array != nullptr ? array + offset * nest_.operand[0].item_size
+                                       : values.get(from + offset, from + offset + n, k * kWidth);
+        }
+        reducer_.add(arrays, count, n, rows.position + row, states + column * reducer_.size);
+      }
+    }
+  }
+
+  const BlockJob& job_;
+  const LoopNest& nest_;
+  const bool is_mapped_;
+  const Reducer& reducer_;
+  const bool in_parts_;
+  const int64_t kept_;
+  const int64_t gone_;
+  const int64_t columns_;
+  int64_t lanes_;  // of a group: positions take turns
+  int64_t group_;  // positions of a group
+  int64_t rows_;
+  std::unique_ptr<char[]> states_;
+};
+
+}  // namespace reduction_detail
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

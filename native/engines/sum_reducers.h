@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums, products and moments of values.
+//
+// Note [Sums in float]
+// Four values of a lane are added in float, in halves, before they become double: what that loses
+// is far below the rounding of the result. Where float is too narrow for it they are added in
+// double.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "engines/reducer_types.h"
+#include "engines/reducers.h"
+#include "engines/sums.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+namespace reducers {
+
+constexpr int kFloatSteps = 4;
+
+template <typename Point>
+double sum_in_float(const Point& point, const float* values, int64_t n) {
+  reduce_detail::LaneSums<float, kFloatSteps> lanes;
+  lanes.add(point, n, values, values);
+  return lanes.total();
+}
+
+// The same of a point function that makes something of zeros.
+template <typename Point>
+double sum_points_in_float(const Point& point, const float* values, int64_t n) {
+  const int64_t rest = n % kSumLanes;
+  double total = sum_in_float(point, values, n - rest);
+  for (int64_t i = n - rest; i < n; ++i) total += double{point(values[i])};
+  return total;
+}
+
+// Every value becomes double before the point function sees it.
+template <typename Point, typename T>
+double sum_in_double(const Point& point, const T* values, int64_t n) {
+  double lanes[kSumLanes] = {};
+  int64_t i = 0;
+  for (; i + kSumLanes <= n; i += kSumLanes) {
+    for (int k = 0; k < kSumLanes; ++k) lanes[k] += point(double{values[i + k]});
+  }
+  for (int k = 0; i < n; ++i, ++k) lanes[k] += point(double{values[i]});
+  reduce_detail::fold(lanes, kSumLanes);
+  return lanes[0];
+}
+
+// Whether squares of floats, added up to that, have lost nothing at either end of their range.
+inline bool fits_float(double squares, int64_t n) {
+  return squares >= 0x1p-120 * static_cast<double>(n) && std::isfinite(squares);
+}
+
+template <typename T>
+double sum_of_array(const T* values, int64_t n) {
+  if constexpr (std::is_same_v<T, float>) {
+    const double total = sum_in_float([](auto x, auto) { return x; }, values, n);
+    if (std::isfinite(total)) return total;
+  }
+  return sum_of(values, n);
+}
+
+// Each of the following has a state, the state of nothing, what adds a value and joins states, and
+// a faster way to reduce an array.
+template <typename T>
+struct Sum {
+  using Value = T;
+  using State = Total<T>;
+  static constexpr Field kFields[2] = {{dtype_of<State>(), 0}, {}};
+  static State none() { return {}; }
+  static void add(State& total, T value, int64_t) {
+    if constexpr (kIsComplex<T>) {
+      total = {total.real + value.real, total.imaginary + value.imaginary};
+    } else {
+      total += static_cast<State>(value);
+    }
+  }
+  static void join(State& total, const State& other) { Sum<State>::add(total, other, 0); }
+  static void reduce(const T* values, int64_t n, int64_t, State& total) {
+    if constexpr (kIsFloat<T>) {
+      total = sum_of_array(values, n);
+    } else {
+      total = none();
+      for (int64_t i = 0; i < n; ++i) add(total, values[i], 0);
+    }
+  }
+
+  // Of floats: four rows become one first.
+  static void add_rows(const T* const* rows, int64_t n, State* totals) {
+    constexpr int64_t kPiece = 64;
+    int64_t i = 0;
+    for (; i + kPiece <= n; i += kPiece) add_piece<kPiece>(rows, i, kPiece, totals + i);
+    add_piece<kPiece>(rows, i, n - i, totals + i);
+  }
+
+ private:
+  template <int64_t most>
+  static void add_piece(const T* const* rows, int64_t begin, int64_t n, State* __restrict totals) {
+    const T *a = rows[0] + begin, *b = rows[1] + begin, *c = rows[2] + begin, *d = rows[3] + begin;
+    T sums[most];
+    uint32_t largest = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      sums[i] = (a[i] + b[i]) + (c[i] + d[i]);
+      largest = std::max(largest, bit_cast<uint32_t>(sums[i]) & 0x7FFFFFFF);
+    }
+    constexpr uint32_t kInfinity = 0x7F800000;
+    if (largest < kInfinity) {
+      for (int64_t i = 0; i < n; ++i) totals[i] += double{sums[i]};
+      return;
+    }
+    for (int64_t i = 0; i < n; ++i) {
+      const double wide = (double{a[i]} + double{b[i]}) + (double{c[i]} + double{d[i]});
+      totals[i] += std::isfinite(sums[i]) ? double{sums[i]} : wide;
+    }
+  }
+};
+
+template <typename T>
+struct SumOfSquares {
+  using Value = T;
+  using State = double;
+  static constexpr Field kFields[2] = {{ACL_DOUBLE, 0}, {}};
+  static State none() { return 0; }
+  static void add(State& total, T value, int64_t) { total += double{value} * double{value}; }
+  static void join(State& total, const State& other) { total += other; }
+  static void reduce(const T* values, int64_t n, int64_t, State& total) {
+    const auto square = [](auto x, auto...) { return x * x; };
+    if constexpr (std::is_same_v<T, float>) {
+      total = sum_in_float(square, values, n);
+      if (fits_float(total, n)) return;
+    }
+    total = sum_in_double(square, values, n);
+  }
+};
+
+template <typename T>
+struct Product {
+  using Value = T;
+  using State = Total<T>;
+  static constexpr Field kFields[2] = {{dtype_of<State>(), 0}, {}};
+  static State none() {
+    if constexpr (kIsComplex<T>)
+      return {1.0, 0.0};
+    else
+      return 1;
+  }
+  static void add(State& total, T value, int64_t) {
+    if constexpr (kIsComplex<T>) {
+      const double re = value.real, im = value.imaginary;
+      total = {total.real * re - total.imaginary * im, total.real * im + total.imaginary * re};
+    } else {
+      total *= static_cast<State>(value);
+    }
+  }
+  static void join(State& total, const State& other) { Product<State>::add(total, other, 0); }
+  static void reduce(const T* values, int64_t n, int64_t, State& total) {
+    constexpr int kLanesOfTotals = 8;
+    State lanes[kLanesOfTotals];
+    for (State& lane : lanes) lane = none();
+    int64_t i = 0;
+    for (; i + kLanesOfTotals <= n; i += kLanesOfTotals) {
+      for (int k = 0; k < kLanesOfTotals; ++k) add(lanes[k], values[i + k], 0);
+    }
+    for (int k = 0; i < n; ++i, ++k) add(lanes[k], values[i], 0);
+    total = none();
+    for (const State& lane : lanes) join(total, lane);
+  }
+};
+
+// Sums of differences from one of the values, or from about the mean, and of their squares: what
+// cancels is then at most the number of values times the error of a double.
+template <typename T>
+struct Moments {
+  using Value = T;
+  using State = MomentState;
+  static constexpr Field kFields[2] = {{ACL_DOUBLE, offsetof(State, squares)},
+                                       {ACL_DOUBLE, offsetof(State, origin)}};
+  static State none() { return {0, 0, 0, 0}; }
+  static void add(State& state, T value, int64_t) {
+    const double first = std::isfinite(value) ? double{value} : 0;
+    state.origin = state.count == 0 ? first : state.origin;
+    const double difference = double{value} - state.origin;
+    state.count += 1;
+    state.sum += difference;
+    state.squares += difference * difference;
+  }
+  static void join(State& state, const State& other) {
+    if (other.count == 0) return;
+    if (state.count == 0) {
+      state = other;
+      return;
+    }
+    State a = state, b = other;
+    a.center();
+    b.center();
+    const double count = a.count + b.count, distance = b.origin - a.origin;
+    state.origin = (a.origin * a.count + b.origin * b.count) / count;
+    state.sum = 0;
+    state.squares = a.squares + b.squares + distance * distance * (a.count * (b.count / count));
+    state.count = count;
+  }
+  static void reduce(const T* values, int64_t n, int64_t, State& state) {
+    const double mean = sum_of_array(values, n) / static_cast<double>(n);
+    const T origin = std::isfinite(mean) ? static_cast<T>(mean) : T{0};
+    state = {static_cast<double>(n), double{origin}, 0, 0};
+    const auto square = [origin](auto x, auto...) { return (x - origin) * (x - origin); };
+    const auto same = [origin](auto x, auto...) { return x - origin; };
+    if constexpr (std::is_same_v<T, float>) {
+      state.squares = sum_points_in_float(square, values, n);
+      state.sum = sum_points_in_float(same, values, n);
+      if (fits_float(state.squares, n)) return;
+    }
+    state.squares = sum_in_double(square, values, n);
+    state.sum = sum_in_double(same, values, n);
+  }
+};
+
+}  // namespace reducers
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

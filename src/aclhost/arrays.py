@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ def numpy_dtype(dtype: DataType) -> np.dtype[Any]:
     return np.dtype(f"V{max(dtype.bits // 8, 1)}")
 
 
+@lru_cache(maxsize=64)  # NumPy takes long to tell the name of a type
 def acl_dtype(dtype: Any) -> int:  # noqa: ANN401
     """The number of a dtype: NumPy's, ml_dtypes', torch's, or any name that NumPy reads.
 

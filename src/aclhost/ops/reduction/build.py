@@ -79,9 +79,9 @@ def fits_reduced(shape: ShapeTerm, *names: str) -> tuple[Rule, ...]:
     return when(SOME, *rules)
 
 
-def axes(dims: Sequence[int]) -> tuple[int, ...] | None:
+def axes(dims: Sequence[int] | None) -> tuple[int, ...] | None:
     """As NumPy and torch name them."""
-    return tuple(dims) or None
+    return tuple(dims or ()) or None
 
 
 def is_exact(dtype: DataType) -> bool:

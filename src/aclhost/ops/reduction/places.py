@@ -88,8 +88,8 @@ _ARGUMENTS: tuple[DataType | Limited, ...] = (
     *(each for each in REALS if each is not BOOL),
     only_on(BF16, *NEWER, P310B),
 )
-_AXIS_IN_RANK = axis_in_rank("dim", "self", of_scalars=True)
-_AXIS_POSITIVE = requires(
+AXIS_IN_RANK = axis_in_rank("dim", "self", of_scalars=True)
+AXIS_POSITIVE = requires(
     "axis_positive",
     "dim",
     any_of(Equal(RankOf("self"), Const(0)), AtMost(Const(1), DimOf("self", ValueOf("dim")))),
@@ -111,17 +111,17 @@ def _argument(name: str, place: int) -> Operator:
             not_null("self", "out"),
             _DTYPES[0],
             *RANKS,
-            _AXIS_IN_RANK,
+            AXIS_IN_RANK,
             done_when_empty("self", "out"),
         ),
         (
             not_null("self", "out"),
-            _AXIS_IN_RANK,
+            AXIS_IN_RANK,
             _DTYPES[1],
             dtype_in("out", INT32, INT64),
             not_private("self", "out"),
             *RANKS,
-            _AXIS_POSITIVE,
+            AXIS_POSITIVE,
             done_when_empty("self"),
         ),
     )[place]
@@ -189,7 +189,7 @@ def _with_place(name: str, place: int) -> Operator:
             same_dtype("out", "self"),
             *RANKS,
             rank_at_most("indices", 8),
-            _AXIS_IN_RANK,
+            AXIS_IN_RANK,
             done_when_empty("self"),
             as_null(SUPPORTED, inside_storage("self")),
             fits_reduced(_AXIS, "indices", "out"),

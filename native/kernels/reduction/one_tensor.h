@@ -28,5 +28,12 @@ inline Status reduce_tensor(Reduce kind, const OneTensor& in, const TensorView& 
   return reduce_tensor({kind, loop_type(in.computed)}, in, in.computed, out);
 }
 
+// The sum over how many there are.
+inline Status mean_of(const OneTensor& in, const TensorView& out) {
+  const aclDataType values = loop_type(in.computed);
+  return reduce_tensor({Reduce::kSum, values, nullptr, nullptr, find_mean(values)}, in, in.computed,
+                       out);
+}
+
 }  // namespace ACLHOST_ISA
 }  // namespace aclhost

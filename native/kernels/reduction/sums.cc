@@ -45,10 +45,7 @@ Status run(const ReduceNansumArgs& args) {
 
 Status run(const MeanArgs& args) {
   if (args.self.empty()) return fill(args.out, double_value(std::nan("")));
-  const OneTensor in = {args.self, mask_of(args.dim, args.self.rank), args.dtype};
-  const aclDataType values = loop_type(args.dtype);
-  return reduce_tensor({Reduce::kSum, values, nullptr, nullptr, find_mean(values)}, in, args.dtype,
-                       args.out);
+  return mean_of({args.self, mask_of(args.dim, args.self.rank), args.dtype}, args.out);
 }
 
 Status run(const ProdArgs& args) {

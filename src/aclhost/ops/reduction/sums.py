@@ -240,9 +240,13 @@ NANSUM = Operator(
     ),
 )
 
-_MEANS: tuple[DataType | Limited, ...] = (
+MEANS: tuple[DataType | Limited, ...] = (
     *(each for each in NUMBERS if each is not BOOL),
     BF16_NEWER,
+)
+MEAN_NOTES = (
+    "Sums are made in double and rounded once, after the division.",
+    "The mean of integers in an integer dtype is cut towards zero. A mean of nothing is NaN.",
 )
 
 
@@ -284,9 +288,9 @@ MEAN = Operator(
     ),
     checks=(
         not_null("self", "dim", "out"),
-        dtype_in("self", *_MEANS),
-        dtype_value_in("dtype", *_MEANS),
-        dtype_in("out", *_MEANS),
+        dtype_in("self", *MEANS),
+        dtype_value_in("dtype", *MEANS),
+        dtype_in("out", *MEANS),
         requires(
             "castable",
             "dtype",
@@ -318,10 +322,7 @@ MEAN = Operator(
         dtype_call(_SUM_NAN, TensorArg((3, 2), INT32), FLOAT, dim=(), keepDim=False),
         dtype_call(_SUM_NAN, TensorArg((3, 0)), FLOAT, dim=(1,), keepDim=False),
     ),
-    notes=(
-        "Sums are made in double and rounded once, after the division.",
-        "The mean of integers in an integer dtype is cut towards zero. A mean of nothing is NaN.",
-    ),
+    notes=MEAN_NOTES,
 )
 
 

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// How often values occur.
+#include <algorithm>
+#include <memory>
+#include <new>
+
+#include "engines/dense.h"
+#include "kernels/reduction/one_tensor.h"
+#include "operator/index_error.h"
+#include "ops/bincount.h"
+#include "ops/histc.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+namespace {
+
+// Adds up weights, or ones, by place; places outside are passed over and the first is kept.
+template <typename Total, typename Weight>
+BadIndex add_up(const int32_t* places, int64_t n, const Weight& weight, Total* totals,
+                int64_t size) {
+  BadIndex bad;
+  for (int64_t i = 0; i < n; ++i) {
+    if (places[i] >= 0 && places[i] < size) {
+      totals[places[i]] += weight(i);
+    } else if (bad.position < 0) {
+      bad = {i, places[i]};
+    }
+  }
+  return bad;
+}
+
+template <typename Total, typename Weight>
+Status count(const BincountArgs& args, const Weight& weight, aclDataType dtype,
+             aclDataType rounded) {
+  DenseArray places;
+  Status status = places.take(args.self, ACL_INT32);
+  if (!status.ok()) return status;
+  const int64_t size = args.out.shape[0];
+  const std::unique_ptr<Total[]> totals(new (std::nothrow) Total[size]());
+  if (totals == nullptr) return no_memory_for_copy();
+  const BadIndex bad =
+      add_up(places.as<int32_t>(), args.self.elements(), weight, totals.get(), size);
+  status = deliver(totals.get(), dtype, rounded, args.out);
+  if (!status.ok() || bad.position < 0) return status;
+  return place_out_of_range(args.kOperator, "self", args.self, bad, size);
+}
+
+template <typename T>
+struct Range {
+  T least;
+  T most;
+};
+
+// The limits in the type that is computed with; of the values themselves where they are equal.
+template <typename T>
+Status find_range(const HistcArgs& args, aclDataType dtype, Range<T>* range) {
+  const float least = args.min.to_float(), most = args.max.to_float();
+  constexpr float kEqual = 1e-6f;
+  const bool is_given = std::is_integral_v<T> ? range->least != range->most
+                                              : least != most && !(most - least < kEqual);
+  if (!is_given) {
+    TensorView least_view = row_major_view(Shape{}, dtype), most_view = least_view;
+    least_view.data = &range->least;
+    most_view.data = &range->most;
+    const Operand outs[] = {{&least_view, dtype}, {&most_view, dtype}};
+    const Operand ins[] = {{&args.self, dtype}};
+    const Status status = reduce({Reduce::kRange, dtype}, outs, 2, ins, 1);
+    if (!status.ok()) return status;
+  }
+  if (range->least == range->most) {
+    range->least -= 1;
+    range->most += 1;
+  }
+  return {};
+}
+
+// The bin of a value within the range. Integers wrap.
+int64_t bin_of(float value, const Range<float>& range, int64_t bins) {
+  const float bin = (value - range.least) * static_cast<float>(bins) / (range.most - range.least);
+  return bin >= 0 && bin < 0x1p62f ? static_cast<int64_t>(bin) : -1;
+}
+int64_t bin_of(int64_t value, const Range<int64_t>& range, int64_t bins) {
+  const auto distance = static_cast<uint64_t>(value) - static_cast<uint64_t>(range.least);
+  const auto length = static_cast<uint64_t>(range.most) - static_cast<uint64_t>(range.least);
+  if (length == 0) return -1;
+  return static_cast<int64_t>(distance * static_cast<uint64_t>(bins) / length);
+}
+
+template <typename T>
+Status histogram(const HistcArgs& args, aclDataType dtype, Range<T> range) {
+  Status status = find_range(args, dtype, &range);
+  if (!status.ok()) return status;
+  DenseArray values;
+  status = values.take(args.self, dtype);
+  if (!status.ok()) return status;
+  const std::unique_ptr<int64_t[]> counts(new (std::nothrow) int64_t[args.bins]());
+  if (counts == nullptr) return no_memory_for_copy();
+  const T* const value = values.as<T>();
+  const int64_t n = args.self.elements();
+  for (int64_t i = 0; i < n; ++i) {
+    if (!(value[i] >= range.least && value[i] <= range.most)) continue;
+    const int64_t bin = bin_of(value[i], range, args.bins);
+    if (bin >= 0 && bin <= args.bins) ++counts[std::min(bin, args.bins - 1)];
+  }
+  return deliver(counts.get(), ACL_INT64, ACL_INT64, args.out);
+}
+
+}  // namespace
+
+Status run(const BincountArgs& args) {
+  if (args.self.empty()) {
+    return args.minlength > 0 ? fill(args.out, double_value(0.0)) : Status();
+  }
+  if (!args.weights.present) {
+    return count<int64_t>(args, [](int64_t) { return 1; }, ACL_INT64, ACL_INT64);
+  }
+  DenseArray weights;
+  const Status status = weights.take(args.weights, ACL_DOUBLE);
+  if (!status.ok()) return status;
+  const double* const weight = weights.as<double>();
+  return count<double>(
+      args, [weight](int64_t i) { return weight[i]; }, ACL_DOUBLE,
+      args.weights.dtype == ACL_FLOAT ? ACL_FLOAT : ACL_DOUBLE);
+}
+
+Status run(const HistcArgs& args) {
+  if (args.self.empty()) return fill(args.out, double_value(0.0));
+  if (loop_type(args.self.dtype) == ACL_FLOAT) {
+    return histogram<float>(
+        args, ACL_FLOAT,
+        {number_of(args.min, args.self.dtype).f, number_of(args.max, args.self.dtype).f});
+  }
+  return histogram<int64_t>(
+      args, ACL_INT64, {number_of(args.min, ACL_INT64).i64, number_of(args.max, ACL_INT64).i64});
+}
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

@@ -4,7 +4,7 @@
 
 #include "engines/copy.h"
 #include "kernels/creation/element.h"
-#include "kernels/creation/in_order.h"
+#include "engines/in_order.h"
 #include "operator/scalar.h"
 #include "ops/arange.h"
 #include "ops/linspace.h"

@@ -3,7 +3,7 @@
 
 #include "engines/overlap.h"
 #include "engines/pointwise.h"
-#include "kernels/creation/in_order.h"
+#include "engines/in_order.h"
 #include "ops/sign_bits_pack.h"
 #include "ops/sign_bits_unpack.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/creation/in_order.h"
+#include "engines/in_order.h"
 
 #include "dtypes.h"
 
@@ -25,14 +25,22 @@ OrderedRuns::OrderedRuns(const TensorView& view)
   }
 }
 
-void OrderedRuns::put(const char* elements, int64_t place, int64_t count) const {
-  char* to = start_ + place % length_ * stride_;
+char* OrderedRuns::address_of(int64_t place) const {
+  char* address = start_ + place % length_ * stride_;
   int64_t run = place / length_;
   for (int i = 0; i < rank_; ++i) {
-    to += run % shape_[i] * strides_[i];
+    address += run % shape_[i] * strides_[i];
     run /= shape_[i];
   }
-  copy_run(elements, item_size_, to, stride_, item_size_, count);
+  return address;
+}
+
+void OrderedRuns::put(const char* elements, int64_t place, int64_t count) const {
+  for (int64_t done = 0, taken; done < count; done += taken) {
+    taken = std::min(count - done, length_ - (place + done) % length_);
+    copy_run(elements + done * item_size_, item_size_, address_of(place + done), stride_,
+             item_size_, taken);
+  }
 }
 
 }  // namespace ACLHOST_ISA

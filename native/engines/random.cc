@@ -3,67 +3,133 @@
 
 #include <algorithm>
 
+#include "simd/simd.h"
+
 namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
 
-constexpr int kLanes = 16;  // blocks at once, so that a round is a few vectors
-constexpr int64_t kWords = 4 * kLanes;
+using Lane = Vector<uint64_t>;  // a word of as many blocks, in lower halves
+constexpr int kBlocks = kLanes<uint64_t>;
+constexpr int kGroups = 2;  // of blocks at once, so that one's products hide the other's
+constexpr int64_t kBatch = kGroups * kBlocks;
+constexpr int64_t kBatchWords = 4 * kBatch;
 
+// What is above the lower half of a lane does not count.
 struct Blocks {
-  uint32_t words[4][kLanes];
+  Lane words[4];
 };
 
-void start(Blocks& blocks, uint64_t first, uint64_t offset) {
-  for (int i = 0; i < kLanes; ++i) {
-    const uint64_t number = first + static_cast<uint64_t>(i);
-    blocks.words[0][i] = static_cast<uint32_t>(number);
-    blocks.words[1][i] = static_cast<uint32_t>(number >> 32);
-    blocks.words[2][i] = static_cast<uint32_t>(offset);
-    blocks.words[3][i] = static_cast<uint32_t>(offset >> 32);
-  }
+Lane lower(Lane lane) { return lane & 0xffffffffu; }
+
+Lane numbers_from(uint64_t first) {
+  Lane numbers;
+  for (int i = 0; i < kBlocks; ++i) numbers[i] = first + static_cast<uint64_t>(i);
+  return numbers;
 }
 
-void turn(Blocks& blocks, uint32_t low_key, uint32_t high_key) {
+inline void turn(Blocks& blocks, uint32_t low_key, uint32_t high_key) {
   auto& words = blocks.words;
-  for (int i = 0; i < kLanes; ++i) {
-    const uint64_t first = uint64_t{0xD2511F53u} * words[0][i];
-    const uint64_t second = uint64_t{0xCD9E8D57u} * words[2][i];
-    words[0][i] = static_cast<uint32_t>(second >> 32) ^ words[1][i] ^ low_key;
-    words[1][i] = static_cast<uint32_t>(second);
-    words[2][i] = static_cast<uint32_t>(first >> 32) ^ words[3][i] ^ high_key;
-    words[3][i] = static_cast<uint32_t>(first);
-  }
+  const Lane first = lower(words[0]) * 0xD2511F53u, second = lower(words[2]) * 0xCD9E8D57u;
+  words[0] = (second >> 32) ^ words[1] ^ low_key;
+  words[1] = second;
+  words[2] = (first >> 32) ^ words[3] ^ high_key;
+  words[3] = first;
 }
 
-// kLanes blocks from one on, word by word.
-void make_words(uint64_t seed, uint64_t offset, uint64_t first, uint32_t* words) {
-  Blocks blocks;
-  start(blocks, first, offset);
+struct Batch {
+  Blocks groups[kGroups];
+};
+
+inline Batch make_batch(uint64_t seed, uint64_t fixed, int shift, uint64_t first) {
+  Batch batch;
+  for (int g = 0; g < kGroups; ++g) {
+    const Lane numbers = numbers_from(first + static_cast<uint64_t>(g * kBlocks));
+    Lane* const words = batch.groups[g].words;
+    words[shift] = numbers;
+    words[shift + 1] = numbers >> 32;
+    words[2 - shift] = splat<Lane>(fixed);
+    words[3 - shift] = splat<Lane>(fixed >> 32);
+  }
   uint32_t low_key = static_cast<uint32_t>(seed), high_key = static_cast<uint32_t>(seed >> 32);
   for (int round = 0; round < 10; ++round) {
-    turn(blocks, low_key, high_key);
+    for (Blocks& blocks : batch.groups) turn(blocks, low_key, high_key);
     low_key += 0x9E3779B9u;
     high_key += 0xBB67AE85u;
   }
-  for (int i = 0; i < kLanes; ++i) {
-    for (int k = 0; k < 4; ++k) words[4 * i + k] = blocks.words[k][i];
-  }
+  return batch;
+}
+
+// The words of one block after those of another.
+template <int... i>
+inline void store_in_order(const Blocks& blocks, uint32_t* to, std::integer_sequence<int, i...>) {
+  const Lane front = lower(blocks.words[0]) | blocks.words[1] << 32;
+  const Lane back = lower(blocks.words[2]) | blocks.words[3] << 32;
+  store_vector(to, __builtin_shufflevector(front, back, (i / 2 + i % 2 * kBlocks)...));
+  store_vector(to + 2 * kBlocks,
+               __builtin_shufflevector(front, back, (i / 2 + kBlocks / 2 + i % 2 * kBlocks)...));
 }
 
 }  // namespace
 
 void RandomWords::fill(uint32_t* words, int64_t first, int64_t count) const {
-  uint32_t made[kWords];
+  uint32_t made[kBatchWords];
   for (int64_t done = 0, taken; done < count; done += taken) {
     const int64_t block = (first + done) / 4, skipped = (first + done) % 4;
-    taken = std::min(count - done, kWords - skipped);
-    make_words(seed_, offset_, static_cast<uint64_t>(block), made);
-    std::copy_n(made + skipped, taken, words + done);
+    taken = std::min(count - done, kBatchWords - skipped);
+    uint32_t* const to = taken == kBatchWords ? words + done : made;
+    const Batch batch = make_batch(seed_, fixed_, shift_, static_cast<uint64_t>(block));
+    for (int g = 0; g < kGroups; ++g) {
+      store_in_order(batch.groups[g], to + 4 * g * kBlocks,
+                     std::make_integer_sequence<int, kBlocks>());
+    }
+    if (to == made) std::copy_n(made + skipped, taken, words + done);
   }
 }
 
+void RandomWords::fill_with_one(int word, uint32_t* words, int64_t first_block,
+                                int64_t count) const {
+  uint64_t made[kBatch];
+  for (int64_t done = 0; done < count; done += kBatch) {
+    const Batch batch =
+        make_batch(seed_, fixed_, shift_, static_cast<uint64_t>(first_block + done));
+    for (int g = 0; g < kGroups; ++g) {
+      store_vector(made + g * kBlocks, batch.groups[g].words[word]);
+    }
+    const int64_t taken = std::min(count - done, kBatch);
+    for (int64_t i = 0; i < taken; ++i) words[done + i] = static_cast<uint32_t>(made[i]);
+  }
+}
+
+namespace {
+
+// How many words from 0 on satisfy what no later one does.
+template <typename Predicate>
+uint64_t count_words(const Predicate& holds) {
+  uint64_t least = 0, most = uint64_t{1} << 32;
+  while (least < most) {
+    const uint64_t middle = (least + most) / 2;
+    if (holds(positive_unit_float(static_cast<uint32_t>(middle)))) {
+      least = middle + 1;
+    } else {
+      most = middle;
+    }
+  }
+  return least;
+}
+
+}  // namespace
+
+uint64_t words_below(float bound) {
+  return count_words([=](float number) { return number < bound; });
+}
+
+uint64_t words_up_to(float bound) {
+  return count_words([=](float number) { return number <= bound; });
+}
+
 void fill_uniform(const RandomWords& random, float* numbers, int64_t first, int64_t count) {
+  constexpr int64_t kWords = 512;
   uint32_t words[kWords];
   for (int64_t done = 0, taken; done < count; done += taken) {
     taken = std::min(count - done, kWords);

@@ -12,6 +12,7 @@ from aclhost.spec.draw import eighths, matrix_shape, random_shape
 from aclhost.spec.dtypes import BF16, DOUBLE, FLOAT, FLOAT16
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import Flag, Int, Parameter, Scalar, TensorIn, TensorInOut, TensorOut
+from aclhost.spec.philox import unit, words_in_order
 from aclhost.spec.rules import (
     Step,
     done_when_empty,
@@ -57,27 +58,6 @@ _ATTRIBUTES = (
 )
 
 
-def _philox(seed: int, offset: int, count: int) -> Array:
-    """Numbers in [0, 1), one for each word."""
-    import numpy as np
-
-    low = np.uint64(2**32 - 1)
-    blocks = np.arange((count + 3) // 4, dtype=np.uint64)
-    halves = (offset % 2**32, offset // 2**32 % 2**32)
-    a, b = blocks & low, blocks >> np.uint64(32)
-    c, d = (np.full_like(blocks, half) for half in halves)
-    keys = [seed % 2**32, seed // 2**32 % 2**32]
-    for _ in range(10):
-        first, second = a * np.uint64(0xD2511F53), c * np.uint64(0xCD9E8D57)
-        a, b, c, d = (
-            (second >> np.uint64(32)) ^ b ^ np.uint64(keys[0]), second & low,
-            (first >> np.uint64(32)) ^ d ^ np.uint64(keys[1]), first & low,
-        )  # fmt: skip
-        keys = [(keys[0] + 0x9E3779B9) % 2**32, (keys[1] + 0xBB67AE85) % 2**32]
-    words = np.stack((a, b, c, d), axis=-1).ravel()[:count]
-    return np.asarray((words & np.uint64(2**23 - 1)) / 2**23)
-
-
 def _golden(
     self: Array, noise: Array, lower: float, upper: float, training: bool, seed: int, offset: int
 ) -> tuple[Array, Array]:
@@ -86,7 +66,8 @@ def _golden(
 
     if not training:
         return noise, np.where(self > 0, self, self * ((lower + upper) / 2))
-    random = lower + _philox(seed, offset, self.size).reshape(self.shape) * (upper - lower)
+    uniform = unit(words_in_order(seed, offset, self.size)).reshape(self.shape)
+    random = lower + uniform * (upper - lower)
     slopes = np.where(self < 0, random, 1.0)
     kept = np.array(noise, order="C")
     kept.reshape(-1)[: self.size] = slopes.ravel()

@@ -73,7 +73,11 @@ bool leads(const Frame& frame, const TermCode* code) {
   return leads(step.to_float(), start.to_float(), end.to_float());
 }
 
-bool not_above(const ScalarValue& first, const ScalarValue& second) {
+bool not_above(const Args& args, int first_param, int second_param) {
+  if (args.op->params[first_param].kind != ParamKind::kScalar) {
+    return !(args.real(first_param) > args.real(second_param));
+  }
+  const ScalarValue &first = args.scalar(first_param), &second = args.scalar(second_param);
   if (data_type_category(first.dtype) == TypeCategory::kInteger) {
     return !(integer_of(first) > integer_of(second));
   }
@@ -221,7 +225,7 @@ bool keeps(const ScalarValue& scalar, aclDataType dtype) {
     case TermKind::kLeads:
       return leads(frame, code);
     case TermKind::kNotAbove:
-      return not_above(args.scalar(param), args.scalar(static_cast<int>(code[2])));
+      return not_above(args, param, static_cast<int>(code[2]));
     case TermKind::kKeepsScalar:
       return keeps(args.scalar(param), as_dtype(evaluate(frame, code[2])));
     default:

@@ -109,9 +109,9 @@ def _golden_arguments(op: Operator, call: Call, inputs: Mapping[str, Any]) -> di
             continue
         if isinstance(value, TensorArg):
             array = inputs.get(param.name)
-            if array is None:  # only written; goldens ask for its shape
+            if array is None:  # only written; goldens ask for shape and dtype
                 array = np.zeros(value.shape, numpy_dtype(value.dtype))
-            value = golden.widened(array)
+            value = array if not op.reads(param) else golden.widened(array)
         elif isinstance(value, tuple):
             value = _golden_members(value, inputs.get(param.name))
         elif isinstance(value, ScalarArg):

@@ -22,7 +22,12 @@ from aclhost.bench.workload import (
     tensor,
     written_out,
 )
-from aclhost.golden.torch_reference import torch_arguments, torch_attribute, torch_reference
+from aclhost.golden.torch_reference import (
+    torch_arguments,
+    torch_attribute,
+    torch_function,
+    torch_reference,
+)
 from aclhost.spec import dtypes
 from aclhost.spec.call import Argument, TensorArg
 from aclhost.spec.call import Call as Described
@@ -188,6 +193,8 @@ def _torch_call(op: Operator, values: Mapping[str, Any]) -> Call:
     arguments = {
         param.python_name: _torch_value(values[param.name]) for param in torch_arguments(op)
     }
+    if op.peer:
+        return written_out(torch_function(op.peer), **arguments)
     if not op.reference:
         raise NotImplementedError("it has no such function")
     if not isinstance(op.reference, str):

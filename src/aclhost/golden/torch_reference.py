@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from aclhost.spec.operator import Operator
+from aclhost.spec.operator import Operator, Reference
 from aclhost.spec.params import Choice, Flag, Parameter
 
 
@@ -43,9 +43,13 @@ def torch_reference(op: Operator) -> Callable[..., Any]:
 
     It returns NotImplemented where torch has another rule.
     """
+    return torch_function(op.reference)
+
+
+def torch_function(named: Reference) -> Callable[..., Any]:
+    """The same of any that an operator names."""
     import torch
 
-    named = op.reference
     if not isinstance(named, str):
         return partial(named, torch)
     function: Any = reduce(getattr, named.split("."), torch)

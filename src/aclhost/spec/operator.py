@@ -49,6 +49,7 @@ class Operator:
     )
     kernel: Pointwise | None = None  # None: native/kernels has a function run(const <name>Args&)
     reference: Reference = ""  # torch's function of the same arguments; NotImplemented: differs
+    peer: Reference = ""  # torch's function that does the same with other numbers: benchmarks
     ulps: float = 2  # how far FLOAT and DOUBLE results may be off; one for rounding included
     ulps_from: float = 0.0  # ulps of results below are those of this number: there are roots
     early: int = 0  # so many checks come before phase 1 looks at where to put its results

@@ -162,13 +162,18 @@ def _in_sequence(argument: Argument, dtype: DataType) -> float | int:
 
 @dataclass(frozen=True)
 class NotAbove(Term):
-    """A scalar does not exceed another: as integers where it is one, else as doubles."""
+    """A scalar does not exceed another: as integers where it is one, else as doubles.
+
+    Both may be floats or doubles instead.
+    """
 
     first: str
     second: str
 
     def evaluate(self, call: Call) -> int:
         first, second = call.arguments[self.first], call.arguments[self.second]
+        if isinstance(first, float | int) and isinstance(second, float | int):
+            return int(not first > second)
         whole = isinstance(first, ScalarArg) and first.dtype.category is Category.INTEGER
         dtype = dtypes.INT64 if whole else dtypes.DOUBLE
         return int(not _in_sequence(first, dtype) > _in_sequence(second, dtype))

@@ -16,6 +16,8 @@ $(VENV)/.created: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -q --disable-pip-version-check "pip>=25.1" "scikit-build-core>=0.10" \
 		"nanobind>=2.4" "numpy>=2.0" "cmake>=3.21" ninja
+	$(BIN)/python -m pip install -q --disable-pip-version-check "scipy-openblas32>=0.3.28" || \
+		echo "no scipy-openblas32 for this platform: matrix products will be slow"
 	touch $@
 
 $(VENV)/.installed: $(VENV)/.created $(SOURCES)

@@ -5,6 +5,7 @@
 
 #include "base/calls.h"
 #include "base/isa.h"
+#include "base/openblas.h"
 #include "base/parallel.h"
 #include "binding/array.h"
 #include "binding/numpy.h"
@@ -88,6 +89,7 @@ NB_MODULE(_native, module) {
   module.def("live_objects", &aclhost::python::live_objects);
   module.def("instruction_set", &aclhost::python::instruction_set);
   module.def("thread_count", &aclhost::thread_count);
+  module.def("describe_blas", &aclhost::describe_blas);
   module.def("result_memory", &aclhost::python::result_memory_state);
   module.def("finish_imports", &aclhost::python::finish_imports);
   module.def("call_counts", &aclhost::python::python_call_counts);

@@ -9,12 +9,13 @@ from support.programs import run
 
 from aclhost import _native, ops
 from aclhost.gen import check_exports, exports
-from aclhost.spec import libraries, runtime_api
+from aclhost.spec import catalogue, libraries, runtime_api
 
 
 def declared(part):
     if part == "operators":
-        return {name for op in ops.ALL for name in (op.name, f"{op.name}GetWorkspaceSize")}
+        single = {function.name for function in catalogue.computed_functions()}
+        return single | {name for op in ops.ALL for name in (op.name, f"{op.name}GetWorkspaceSize")}
     return {function.name for function in libraries.functions(part)}
 
 

@@ -15,7 +15,11 @@ from aclhost.spec import catalogue, libraries
 
 ACLHOST = Path(sysconfig.get_path("scripts")) / "aclhost"
 KNOWN = sorted(catalogue.operators().keys() - ops.BY_NAME.keys())
-SINGLE = [function.name for function in catalogue.single_functions()]
+SINGLE = [
+    function.name
+    for function in catalogue.single_functions()
+    if function not in catalogue.computed_functions()
+]
 
 # Prints both codes, and the text of each, of an operator that is not computed.
 PROGRAM = r"""

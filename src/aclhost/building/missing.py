@@ -11,7 +11,8 @@ from pathlib import Path
 from aclhost import ops
 from aclhost.building import toolkit
 from aclhost.gen import op_headers
-from aclhost.spec import runtime_api
+from aclhost.spec import catalogue, runtime_api
+from aclhost.spec.functions import Function
 from aclhost.spec.names import suggestion
 
 _HEADER = re.compile(r"fatal error: '?([^':]+\.h(?:pp)?)'?(?::| file) ?(?:No such file|not found)")
@@ -40,8 +41,12 @@ def explain(compiler_output: str) -> list[str]:
 def _functions() -> dict[str, str]:
     """Every C function and the header that declares it."""
     operators = (each for op in ops.ALL for each in op.functions)
-    declared = (*runtime_api.FUNCTIONS, *operators, *op_headers.known_only())
+    declared = (*runtime_api.FUNCTIONS, *operators, *_single())
     return {each.name: _header_to_include(each.header) for each in declared}
+
+
+def _single() -> tuple[Function, ...]:
+    return (*catalogue.computed_functions(), *op_headers.known_only())
 
 
 def _header_to_include(header: str) -> str:

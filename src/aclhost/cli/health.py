@@ -19,6 +19,7 @@ from typing import Literal
 
 import aclhost
 from aclhost import ops
+from aclhost._native import describe_blas
 from aclhost.building import toolkit
 from aclhost.golden.selftest import self_test
 from aclhost.spec import libraries, products
@@ -61,6 +62,7 @@ def _installation() -> Iterator[Finding]:
             yield Finding(name, "ok", version(name))
         except PackageNotFoundError:
             yield Finding(name, "note", "not installed; only its arrays need it")
+    yield _blas()
     soc = os.environ.get("ACLHOST_SOC", "")
     try:
         chosen = products.of_soc(soc or aclhost.soc_name())
@@ -68,6 +70,13 @@ def _installation() -> Iterator[Finding]:
     except ValueError as error:
         remedy = "Set ACLHOST_SOC to a name like Ascend910B1."
         yield Finding("product", "problem", f"ACLHOST_SOC: {error}", remedy)
+
+
+def _blas() -> Finding:
+    text = describe_blas()
+    if text.startswith("OpenBLAS"):
+        return Finding("blas", "ok", text)
+    return Finding("blas", "note", text, "Matrix products are right, and slow.")
 
 
 def compiler() -> list[str] | None:

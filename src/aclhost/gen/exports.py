@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from aclhost import ops
 from aclhost.gen.text import banner
-from aclhost.spec import libraries
+from aclhost.spec import catalogue, libraries
 from aclhost.spec.functions import Function
 from aclhost.spec.libraries import Part
 
@@ -27,6 +27,7 @@ PYTHON_MODULE = (
     "check",
     "current_isa",
     "current_soc",
+    "describe_blas",
     "evaluate_shape",
     "evaluate_term",
     "example_socs",
@@ -65,7 +66,8 @@ def emit() -> Iterator[tuple[str, str]]:
 def functions(part: Part) -> tuple[Function, ...]:
     """What the libraries of a part offer."""
     if part == "operators":
-        return tuple(function for op in ops.ALL for function in op.functions)
+        of_operators = (function for op in ops.ALL for function in op.functions)
+        return (*of_operators, *catalogue.computed_functions())
     return libraries.functions(part)
 
 

@@ -52,7 +52,9 @@ def emit() -> Iterator[tuple[str, str]]:
 def known_only() -> tuple[Function, ...]:
     """The functions of the catalogue that nothing here computes."""
     known = (each for op in catalogue.operators().values() for each in op.functions)
-    computed = {each.name for op in ops.ALL for each in op.functions} | runtime_api.BY_NAME.keys()
+    operators = {each.name for op in ops.ALL for each in op.functions}
+    single = {each.name for each in catalogue.computed_functions()}
+    computed = operators | single | runtime_api.BY_NAME.keys()
     return tuple(
         each for each in (*known, *catalogue.single_functions()) if each.name not in computed
     )
@@ -63,7 +65,7 @@ def _declarations() -> Iterator[tuple[str, Function]]:
     for op in ops.ALL:
         for function in op.functions:
             yield op.source, function
-    for function in known_only():
+    for function in (*catalogue.computed_functions(), *known_only()):
         yield catalogue.SOURCE, function
 
 

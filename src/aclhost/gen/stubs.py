@@ -34,6 +34,9 @@ def instruction_set() -> str:
 def thread_count() -> int:
     """How many threads work on one call."""
 
+def describe_blas() -> str:
+    """What computes matrix products: OpenBLAS with version and kernel, or plain loops."""
+
 def result_memory() -> dict[str, int]:
     """What waits for the next large results: bytes kept, in how many buffers, and the limit."""
 

@@ -76,5 +76,6 @@ def _runtime() -> dict[str, State]:
 def _operators() -> dict[str, State]:
     single = (function.name for function in catalogue.single_functions())
     states: dict[str, State] = dict.fromkeys((*catalogue.operators(), *single), "known")
-    states.update(dict.fromkeys(ops.BY_NAME, "computed"))
+    computed = (function.name for function in catalogue.computed_functions())
+    states.update(dict.fromkeys((*ops.BY_NAME, *computed), "computed"))
     return states

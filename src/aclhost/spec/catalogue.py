@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,10 @@ from aclhost.spec.products import Product
 
 SOURCE = "src/aclhost/spec/catalogue.json"
 _SUMMARY = "Known by its name: aclhost does not compute it."
+_COMPUTED = {
+    "aclnnCalculateMatmulWeightSize": "How many elements a FLOAT16 weight takes in blocks.",
+    "aclnnCalculateMatmulWeightSizeV2": "How many elements a weight takes in blocks.",
+}
 
 
 @dataclass(frozen=True)
@@ -50,10 +54,15 @@ def operator(name: str) -> KnownOperator | None:
 def single_functions() -> tuple[Function, ...]:
     """Functions in operators' headers that have one phase."""
     return tuple(
-        function
+        replace(function, summary=_COMPUTED.get(function.name, _SUMMARY))
         for header, prototype in _data()["functions"]
         for function in functions(f"aclnnop/{header}", (prototype, _SUMMARY))
     )
+
+
+def computed_functions() -> tuple[Function, ...]:
+    """Those of them that aclhost has: native/operator/weight_size.cc."""
+    return tuple(function for function in single_functions() if function.name in _COMPUTED)
 
 
 def empty_headers() -> tuple[str, ...]:

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/gemm.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <type_traits>
+
+#include "base/parallel.h"
+#include "engines/block_loop.h"
+#include "engines/copy.h"
+#include "engines/gemm_plan.h"
+#include "engines/multiply.h"
+#include "engines/overlap.h"
+#include "operator/no_kernel.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+namespace {
+
+constexpr int64_t kGrainWork = 1 << 18;  // multiplications; less is not worth a second thread
+
+struct Tile {
+  int64_t batch;
+  int64_t row, rows;
+  int64_t column, columns;
+};
+
+Tile tile_at(const GemmPlan& plan, int64_t number) {
+  Tile tile;
+  tile.column = number % plan.column_tiles * plan.columns;
+  number /= plan.column_tiles;
+  tile.row = number % plan.row_tiles * plan.rows;
+  tile.batch = number / plan.row_tiles;
+  tile.rows = std::min(plan.rows, plan.m - tile.row);
+  tile.columns = std::min(plan.columns, plan.n - tile.column);
+  return tile;
+}
+
+// Brings a part of a factor together, rows or columns as arrays: whichever lie closer.
+template <typename T>
+Matrix<T> pack(const BatchedMatrix& from, int64_t offset, const Panel& part, bool by_rows, T* to) {
+  constexpr int64_t kSize = sizeof(T);
+  if (from.source != nullptr) {
+    if constexpr (std::is_same_v<T, float>) from.source->fill(from.source->context, part, to);
+    return {to, part.columns, 1};
+  }
+  if (by_rows || std::llabs(from.column_stride) <= std::llabs(from.row_stride)) {
+    for (int64_t i = 0; i < part.rows; ++i) {
+      from.cast(from.at(offset, part.row + i, part.column), from.column_stride * from.item_size,
+                reinterpret_cast<char*>(to + i * part.columns), kSize, part.columns);
+    }
+    return {to, part.columns, 1};
+  }
+  for (int64_t j = 0; j < part.columns; ++j) {
+    from.cast(from.at(offset, part.row, part.column + j), from.row_stride * from.item_size,
+              reinterpret_cast<char*>(to + j * part.rows), kSize, part.rows);
+  }
+  return {to, 1, part.rows};
+}
+
+template <typename T>
+Matrix<T> panel_of(const BatchedMatrix& from, int64_t offset, const Panel& part, bool by_rows,
+                   T* scratch) {
+  if (!from.direct) return pack(from, offset, part, by_rows, scratch);
+  return {reinterpret_cast<const T*>(from.at(offset, part.row, part.column)), from.row_stride,
+          from.column_stride};
+}
+
+// The memory of a thread.
+template <typename T>
+struct Scratch {
+  explicit Scratch(const GemmPlan& plan) {
+    const int64_t depth = std::min(plan.depth, std::max<int64_t>(plan.k, 1));
+    const int64_t of_a = plan.a.direct ? 0 : plan.rows * depth;
+    const int64_t of_b = plan.b.direct ? 0 : plan.columns * depth;
+    const int64_t of_tile = plan.rows * plan.columns;
+    memory.reset(new (std::nothrow) T[of_a + of_b + of_tile + plan.columns]);
+    a = memory.get();
+    b = a + of_a;
+    tile = b + of_b;
+    row = tile + of_tile;
+  }
+
+  std::unique_ptr<T[]> memory;
+  T* a;
+  T* b;
+  T* tile;
+  T* row;
+};
+
+// Terms [first, last) of the sums of a tile.
+template <typename T>
+void sum_up(const GemmPlan& plan, const Tile& tile, int64_t first, int64_t last, T* to,
+            int64_t to_stride, const Scratch<T>& scratch) {
+  const bool by_rows = !multiplies_columns<T>();
+  bool add = false;
+  for (int64_t repeat = 0; repeat < plan.repeats; ++repeat) {
+    int64_t offset_a = repeat * plan.a.batch_strides[0],
+            offset_b = repeat * plan.b.batch_strides[0];
+    if (plan.repeats == 1) {
+      offset_a = plan.offset_in(plan.a, tile.batch);
+      offset_b = plan.offset_in(plan.b, tile.batch);
+    }
+    int64_t k = first;
+    do {
+      const int64_t depth = std::min(plan.depth, last - k);
+      const Panel of_a = {tile.batch, tile.row, tile.rows, k, depth};
+      const Panel of_b = {tile.batch, k, depth, tile.column, tile.columns};
+      const Matrix<T> a = panel_of(plan.a, offset_a, of_a, false, scratch.a);
+      const Matrix<T> b = panel_of(plan.b, offset_b, of_b, by_rows, scratch.b);
+      multiply(tile.rows, tile.columns, depth, a, b, to, to_stride, add);
+      add = true;
+      k += depth;
+    } while (k < last);
+  }
+}
+
+template <typename T>
+T number_as(double value) {
+  if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<int64_t>(value));
+  return static_cast<T>(value);
+}
+
+// What is left to do with the sums of a tile.
+template <typename T>
+void finish(const GemmPlan& plan, const Tile& tile, T* sums, T* addends) {
+  constexpr int64_t kSize = sizeof(T);
+  const BatchedMatrix &out = plan.out, &addend = plan.addend;
+  const int64_t offset = plan.offset_in(out, tile.batch);
+  const int64_t addend_offset = plan.adds ? plan.offset_in(addend, tile.batch) : 0;
+  const T alpha = number_as<T>(plan.alpha), beta = number_as<T>(plan.beta);
+  for (int64_t i = 0; i < tile.rows; ++i) {
+    T* const row = sums + i * tile.columns;
+    if (plan.alpha != 1) {
+      for (int64_t j = 0; j < tile.columns; ++j) row[j] *= alpha;
+    }
+    if (plan.adds) {
+      addend.cast(addend.at(addend_offset, tile.row + i, tile.column),
+                  addend.column_stride * addend.item_size, reinterpret_cast<char*>(addends), kSize,
+                  tile.columns);
+      for (int64_t j = 0; j < tile.columns; ++j) row[j] += beta * addends[j];
+    }
+    out.cast(reinterpret_cast<const char*>(row), kSize, out.at(offset, tile.row + i, tile.column),
+             out.column_stride * out.item_size, tile.columns);
+  }
+}
+
+template <typename T>
+void compute_tile(const GemmPlan& plan, const Tile& tile, const Scratch<T>& scratch) {
+  if (plan.out.direct) {
+    const int64_t offset = plan.offset_in(plan.out, tile.batch);
+    T* const to = reinterpret_cast<T*>(plan.out.at(offset, tile.row, tile.column));
+    return sum_up(plan, tile, 0, plan.k, to, plan.out.row_stride, scratch);
+  }
+  sum_up(plan, tile, 0, plan.k, scratch.tile, tile.columns, scratch);
+  finish(plan, tile, scratch.tile, scratch.row);
+}
+
+// Calls body(number, scratch) for all numbers; false: there was no memory.
+template <typename T, typename Body>
+bool for_each_task(const GemmPlan& plan, int64_t count, const Body& body) {
+  const double work = static_cast<double>(plan.rows) * plan.columns * plan.part_length;
+  const auto grain = static_cast<int64_t>(std::max(kGrainWork / std::max(work, 1.0), 1.0));
+  std::atomic<bool> enough_memory{true};
+  parallel_for(count, grain, [&](int64_t begin, int64_t end) {
+    const Scratch<T> scratch(plan);
+    if (scratch.memory == nullptr) {
+      enough_memory = false;
+      return;
+    }
+    for (int64_t number = begin; number < end; ++number) body(number, scratch);
+  });
+  return enough_memory;
+}
+
+// Sums are cut as well: all parts of all tiles, then tile by tile the parts in their order.
+template <typename T>
+bool compute_parts(const GemmPlan& plan) {
+  const int64_t area = plan.rows * plan.columns, count = plan.tiles() * plan.parts;
+  const std::unique_ptr<T[]> sums(new (std::nothrow) T[count * area]);
+  if (sums == nullptr) return false;
+  const bool computed =
+      for_each_task<T>(plan, count, [&](int64_t number, const Scratch<T>& scratch) {
+        const Tile tile = tile_at(plan, number / plan.parts);
+        const int64_t first = number % plan.parts * plan.part_length;
+        const int64_t last = std::min(first + plan.part_length, plan.k);
+        sum_up(plan, tile, first, last, sums.get() + number * area, tile.columns, scratch);
+      });
+  return computed &&
+         for_each_task<T>(plan, plan.tiles(), [&](int64_t number, const Scratch<T>& scratch) {
+           const Tile tile = tile_at(plan, number);
+           T* const total = sums.get() + number * plan.parts * area;
+           for (int64_t part = 1; part < plan.parts; ++part) {
+             const T* const more = total + part * area;
+             for (int64_t i = 0; i < tile.rows * tile.columns; ++i) total[i] += more[i];
+           }
+           finish(plan, tile, total, scratch.row);
+         });
+}
+
+template <typename T>
+Status compute(const GemmPlan& plan) {
+  const bool computed =
+      plan.parts > 1
+          ? compute_parts<T>(plan)
+          : for_each_task<T>(plan, plan.tiles(), [&](int64_t number, const Scratch<T>& scratch) {
+              compute_tile(plan, tile_at(plan, number), scratch);
+            });
+  return computed ? Status{} : no_memory_for_blocks();
+}
+
+Status compute_separate(const Gemm& product) {
+  GemmPlan plan;
+  if (!make_plan(product, &plan)) return no_kernel_for(product.out);
+  switch (plan.computed) {
+    case ACL_FLOAT:
+      return compute<float>(plan);
+    case ACL_DOUBLE:
+      return compute<double>(plan);
+    case ACL_INT32:
+      return compute<uint32_t>(plan);
+    default:
+      return compute<uint64_t>(plan);
+  }
+}
+
+bool is_same_view(const TensorView& a, const TensorView& b) {
+  return a.data == b.data && a.offset == b.offset && a.dtype == b.dtype && same_shape(a, b) &&
+         std::equal(a.strides, a.strides + a.rank, b.strides);
+}
+
+bool collides(const TensorView& input, const TensorView& out) {
+  return !input.empty() && share_memory(input, out);
+}
+
+}  // namespace
+
+Status gemm(const Gemm& product) {
+  const TensorView& out = product.out;
+  if (out.empty()) return {};
+  if (may_rewrite(out)) {
+    CopiedView whole;
+    Status status = make_dense(shape_of(out), out.dtype, whole);
+    if (!status.ok()) return status;
+    status = gemm({whole.view, product.a, product.b, product.addend, product.alpha, product.beta,
+                   product.sums_batches, product.b_panels});
+    return status.ok() ? copy(out, whole.view) : status;
+  }
+  const bool reads_addend = product.addend != nullptr && product.beta != 0;
+  const TensorView* views[] = {&product.a, &product.b, product.addend};
+  const bool copied[] = {
+      collides(product.a, out), product.b_panels == nullptr && collides(product.b, out),
+      reads_addend && collides(*product.addend, out) && !is_same_view(*product.addend, out)};
+  CopiedView copies[3];
+  const Status status = copy_views(copied, 3, views, copies);
+  if (!status.ok()) return status;
+  return compute_separate({out, *views[0], *views[1], views[2], product.alpha, product.beta,
+                           product.sums_batches, product.b_panels});
+}
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

@@ -64,6 +64,10 @@ Status evaluate_view(const Frame& frame, int64_t term, CopiedView& found) {
       return {};
     case TermKind::kAlongChannels:
       return along_channels(frame.view(code[2]).rank, found);
+    case TermKind::kAsColumn:
+      found.view.shape[found.view.rank] = 1;
+      found.view.strides[found.view.rank++] = 0;
+      return {};
     default:
       return {};
   }

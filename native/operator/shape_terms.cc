@@ -261,6 +261,13 @@ Shape evaluate_shape(const Frame& frame, int64_t term) {
       return resized_volume(frame, code);
     case TermKind::kPooled:
       return pooled(frame, code);
+    case TermKind::kProductShape:
+      return product_shape(frame.view(code[1]), frame.view(code[2]));
+    case TermKind::kBroadcastOf: {
+      Shape shape;
+      broadcast_of(frame, code, &shape);
+      return shape;
+    }
     case TermKind::kReduced:
     case TermKind::kReducedAxis:
       return reduced_shape(frame, code);
@@ -317,6 +324,16 @@ int64_t evaluate_shape_test(const Frame& frame, const TermCode* code) {
       return at_most_half(array(1), array(2));
     case TermKind::kWindowCount:
       return window_count(frame, code);
+    case TermKind::kBatchesFit:
+      return batches_fit(frame.view(code[1]), frame.view(code[2]));
+    case TermKind::kShapesBroadcast: {
+      Shape shape;
+      return broadcast_of(frame, code, &shape);
+    }
+    case TermKind::kDenseTransposed:
+      return is_dense_transposed(frame.view(code[1]));
+    case TermKind::kEquationIs:
+      return equation_is(frame, code);
     case TermKind::kAxesPositive:
       return axes_positive(frame, code);
     case TermKind::kHoldsVolume:

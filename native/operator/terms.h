@@ -60,6 +60,13 @@ int64_t evaluate_shape_test(const Frame& frame, const TermCode* code);
 int64_t evaluate_moved_test(const Frame& frame, const TermCode* code);
 Shape evaluate_moved_shape(const Frame& frame, const TermCode* code);
 
+// Those of src/aclhost/spec/matrices.py.
+Shape product_shape(const TensorView& first, const TensorView& second);
+bool batches_fit(const TensorView& first, const TensorView& second);
+// False: the two shapes do not broadcast with each other.
+bool broadcast_of(const Frame& frame, const TermCode* code, Shape* shape);
+bool is_dense_transposed(const TensorView& view);
+bool equation_is(const Frame& frame, const TermCode* code);
 // Those of src/aclhost/spec/indexed.py.
 int64_t evaluate_indexed_test(const Frame& frame, const TermCode* code);
 Shape evaluate_indexed_shape(const Frame& frame, const TermCode* code);

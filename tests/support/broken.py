@@ -137,7 +137,10 @@ def _member_changes(
 
 def _other_lengths(call: Call) -> Iterator[Call]:
     """Wherever a length stands, in shapes and in arrays, another one."""
-    lengths = {length for tensor in _tensors(call).values() for length in tensor.shape}
+    arguments = [*call.arguments.values()]
+    members = [member for each in arguments if isinstance(each, tuple) for member in each]
+    tensors = [each for each in (*arguments, *members) if isinstance(each, TensorArg)]
+    lengths = {length for tensor in tensors for length in tensor.shape}
     for length in sorted(lengths):
         for other in (0, length + 1, WIDE, LONG):
             yield call.passing(
@@ -152,6 +155,8 @@ def _exchanged(argument: Argument, length: int, other: int) -> Argument:
     if isinstance(argument, TensorArg):
         shape = swap(argument.shape)
         return TensorArg(shape, argument.dtype, format=argument.format, backed=other < WIDE)
+    if isinstance(argument, tuple) and any(isinstance(each, TensorArg) for each in argument):
+        return tuple(_exchanged(each, length, other) for each in argument)  # type: ignore[misc]
     if isinstance(argument, tuple) and all(isinstance(value, int) for value in argument):
         return swap(tuple(value for value in argument if isinstance(value, int)))
     return argument

@@ -8,9 +8,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 
 from aclhost.gen.text import banner, c_string
-from aclhost.spec import indexed, moved, products, reduced, shapes, terms, views, volumes
+from aclhost.spec import (
+    indexed,
+    matrices,
+    moved,
+    products,
+    reduced,
+    shapes,
+    terms,
+    views,
+    volumes,
+)
 from aclhost.spec.dtypes import ALL, BY_VALUE, UNDEFINED, Category, DataType, can_cast
 from aclhost.spec.formats import Format
+from aclhost.spec.matrices import EquationIs
 from aclhost.spec.operator import Operator
 from aclhost.spec.products import Product
 from aclhost.spec.rules.base import Condition, Part, Rule, Shown, Step
@@ -35,7 +46,7 @@ AnyTerm = Term | ShapeTerm | ViewTerm
 
 KINDS = tuple(
     kind
-    for module in (terms, shapes, moved, indexed, volumes, reduced, views)
+    for module in (terms, shapes, moved, indexed, volumes, reduced, views, matrices)
     for kind in vars(module).values()
     if isinstance(kind, type)
     and kind.__module__.startswith(module.__name__)
@@ -106,7 +117,7 @@ class TermTable:
             yield parameters[term.parameter]
             yield list(_RELATIONS).index(term.relation)
             yield _bits(term.bound)
-        elif isinstance(term, TextIs | TextStarts):
+        elif isinstance(term, TextIs | TextStarts | EquationIs):
             yield parameters[term.parameter]
             yield len(term.words)
             yield from map(self._word, term.words)
@@ -251,7 +262,7 @@ def emit() -> Iterator[tuple[str, str]]:
         _KINDS_HEADER.format(
             banner=banner(
                 "src/aclhost/spec: terms, shapes.py, moved.py, indexed.py, volumes.py, reduced.py, "
-                "views.py"
+                "views.py, matrices.py"
             ),
             kinds="\n".join(f"  k{name}," for name in (*(k.__name__ for k in KINDS), *FUSED)),
             relations=", ".join(f"k{name}" for name in _RELATIONS.values()),

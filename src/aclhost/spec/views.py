@@ -64,6 +64,14 @@ class AlongChannels(ViewTerm):
         return array.reshape(-1, *(1,) * (rank - 2))
 
 
+@dataclass(frozen=True)
+class AsColumn(ViewTerm):
+    """The tensor with one more dimension at the end."""
+
+    def of(self, call: Call, array: Array) -> Array:
+        return array[..., None]
+
+
 Views = tuple[tuple[str, ViewTerm], ...]  # by the names that a function gives them
 
 

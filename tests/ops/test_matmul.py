@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Matrix products: with OpenBLAS and without, on any number of threads, and what is not read."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import aclhost
+from aclhost import aclnn
+from aclhost.acl import _capi
+
+PACKAGE = Path(aclhost.__file__).parent
+
+# Prints what multiplies, and a checksum and the sum of each of several products.
+PROGRAM = r"""
+import hashlib, json
+import ml_dtypes, numpy as np
+import aclhost
+from aclhost._native import describe_blas
+
+def of(seed, dtype, *shape):
+    return np.random.default_rng(seed).normal(size=shape).astype(dtype)
+
+products = [
+    aclhost.mm(of(1, "f4", 300, 700), of(2, "f4", 700, 500)),
+    aclhost.mm(of(1, "f2", 200, 900), of(2, "f2", 600, 900).T),
+    aclhost.mm(of(1, ml_dtypes.bfloat16, 700, 40).T, of(2, ml_dtypes.bfloat16, 700, 300)),
+    aclhost.matmul(of(1, "f4", 3, 40, 50), of(2, "f4", 2, 1, 50, 30)),
+    aclhost.mv(of(1, "f4", 3000, 1000), of(2, "f4", 1000)),
+    aclhost.dot(of(1, "f4", 3_000_001), of(2, "f4", 3_000_001)),
+    aclhost.addbmm(of(1, "f4", 90, 70), of(2, "f4", 20, 90, 80), of(3, "f4", 20, 80, 70)),
+]
+print(json.dumps({
+    "blas": describe_blas(),
+    "bits": [hashlib.sha256(each.tobytes()).hexdigest() for each in products],
+    "sums": [float(np.abs(each).astype(float).sum()) for each in products],
+}))
+"""
+
+
+def multiply(**environment: str) -> dict:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        env={**os.environ, **environment},
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def usual() -> dict:
+    return multiply(ACLHOST_NUM_THREADS="1")
+
+
+def test_openblas_is_there(usual: dict) -> None:
+    assert usual["blas"].startswith("OpenBLAS ")
+    assert (PACKAGE / "toolkit/licenses/OpenBLAS.txt").is_file()
+
+
+@pytest.mark.parametrize("threads", ["2", "3", "8"])
+def test_threads_do_not_change_bits(usual: dict, threads: str) -> None:
+    assert multiply(ACLHOST_NUM_THREADS=threads)["bits"] == usual["bits"]
+
+
+def test_plain_loops_on_request(usual: dict) -> None:
+    plain = multiply(ACLHOST_BLAS="plain")
+    assert "plain" in plain["blas"]
+    np.testing.assert_allclose(plain["sums"], usual["sums"], rtol=1e-4)
+    assert multiply(ACLHOST_BLAS="plain", ACLHOST_ISA="baseline")["bits"] == plain["bits"]
+
+
+def test_plain_loops_without_the_library(usual: dict, tmp_path: Path) -> None:
+    left_out = shutil.ignore_patterns("libscipy_openblas.so", "__pycache__")
+    shutil.copytree(PACKAGE, tmp_path / "aclhost", ignore=left_out)
+    plain = multiply(PYTHONPATH=str(tmp_path))
+    assert "no libscipy_openblas.so" in plain["blas"]
+    np.testing.assert_allclose(plain["sums"], usual["sums"], rtol=1e-4)
+
+
+def test_no_threads_of_its_own() -> None:
+    program = (
+        "import os, numpy as np, aclhost\n"
+        "a = np.ones((4, 4), 'f4')\n"
+        "before = len(os.listdir('/proc/self/task'))\n"
+        "aclhost.mm(a, a)\n"
+        "print(len(os.listdir('/proc/self/task')) - before)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], check=True, stdout=subprocess.PIPE)
+    assert done.stdout.strip() == b"0"
+
+
+def test_factors_of_0_read_nothing() -> None:
+    nan, ones = np.full((2, 2), np.nan, "f4"), np.ones((2, 2), "f4")
+    assert np.array_equal(aclhost.addmm(nan, ones, ones, beta=0, alpha=3), 6 * ones)
+    assert np.array_equal(aclhost.addmm(ones, nan, ones, beta=2, alpha=0), 2 * ones)
+    empty = np.ones((2, 0), "f4")
+    assert np.array_equal(aclhost.addmm(ones, empty, empty.T, beta=2), 2 * ones)
+
+
+def test_one_rounding() -> None:
+    """2048 + 1 + 1 is 2050 in float; FLOAT16 sums would stay at 2048."""
+    row = np.array([[2048, 1, 1]], "f2")
+    assert aclhost.mm(row, np.ones((3, 1), "f2")) == 2050
+
+
+def test_a_factor_that_is_the_result() -> None:
+    a = np.arange(9, dtype="f4").reshape(3, 3)
+    wanted = a @ a + a
+    aclhost.inplace_addmm(a, a.copy(), a)
+    assert np.array_equal(a, wanted)
+
+
+@pytest.mark.parametrize(
+    ("shape", "dtype", "elements"),
+    [((3, 17), 1, 16 * 32), ((2, 3, 17), 27, 2 * 16 * 32), ((3, 33), 2, 16 * 64)],
+)
+def test_size_of_a_weight(shape: tuple[int, ...], dtype: int, elements: int) -> None:
+    array = aclnn.aclCreateIntArray(shape, len(shape))
+    size = ctypes.c_uint64()
+    function = _capi.library().aclnnCalculateMatmulWeightSizeV2
+    assert function(ctypes.c_void_p(array), dtype, ctypes.byref(size)) == 0
+    assert size.value == elements
+    assert function(None, dtype, ctypes.byref(size)) == 161001
+    aclnn.aclDestroyIntArray(array)

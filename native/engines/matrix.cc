@@ -44,9 +44,9 @@ bool same_elements(const TensorView& a, const TensorView& b) {
   return true;
 }
 
-bool collides(const TensorView& out, const TensorView& other) {
-  if (&other == &out || !other.present || other.empty()) return false;
-  return share_memory(out, other) && !same_elements(out, other);
+bool collides(const TensorView& out, const TensorView* other) {
+  if (other == nullptr || other == &out || !other->present || other->empty()) return false;
+  return share_memory(out, *other) && !same_elements(out, *other);
 }
 
 }  // namespace
@@ -80,7 +80,7 @@ Status MatrixOutput::open(const TensorView& tensor, aclDataType rounded, int spl
                           std::initializer_list<const TensorView*> others) {
   tensor_ = &tensor;
   bool in_place = tensor.dtype == rounded && !may_rewrite(tensor);
-  for (const TensorView* other : others) in_place = in_place && !collides(tensor, *other);
+  for (const TensorView* other : others) in_place = in_place && !collides(tensor, other);
   if (in_place && as_matrix(tensor, split, &matrix_)) return {};
   const Status status = make_dense(shape_of(tensor), rounded, staged_);
   if (status.ok()) as_matrix(staged_.view, split, &matrix_);

@@ -29,7 +29,8 @@ class MatrixInput {
 
 // An output. It is written elsewhere first where it has another dtype than results are rounded to,
 // where strides demand it, or where it shares memory with one of the tensors that are read or
-// written meanwhile. The very same elements may be read: those of a row are, before it is written.
+// written meanwhile, unless that is null or absent. The very same elements may be read: those of a
+// row are, before it is written.
 class MatrixOutput {
  public:
   Status open(const TensorView& tensor, aclDataType rounded, int split,

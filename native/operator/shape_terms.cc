@@ -142,6 +142,27 @@ Shape with_last(const Frame& frame, const TermCode* code) {
   return shape;
 }
 
+// Dimensions before the last so many of a tensor.
+int dims_before(const Frame& frame, const TermCode* code) {
+  const int64_t rank = frame.view(code[1]).rank, count = evaluate(frame, code[2]);
+  return static_cast<int>(std::clamp<__int128>(static_cast<__int128>(rank) - count, 0, rank));
+}
+
+Shape last_dims(const Frame& frame, const TermCode* code) {
+  const TensorView& view = frame.view(code[1]);
+  const int first = dims_before(frame, code);
+  Shape shape;
+  shape.rank = view.rank - first;
+  std::copy(view.shape + first, view.shape + view.rank, shape.dims);
+  return shape;
+}
+
+Shape last_reduced(const Frame& frame, const TermCode* code) {
+  Shape shape = shape_of(frame.view(code[1]));
+  std::fill(shape.dims + dims_before(frame, code), shape.dims + shape.rank, 1);
+  return shape;
+}
+
 int64_t window_count(const Frame& frame, const TermCode* code) {
   const auto value = [&](int i) { return evaluate(frame, code[i]); };
   return WindowCount{value(1), value(2), value(3),      value(4),
@@ -235,6 +256,10 @@ Shape evaluate_shape(const Frame& frame, int64_t term) {
       return axis_divided(frame, code);
     case TermKind::kWithLast:
       return with_last(frame, code);
+    case TermKind::kLastDims:
+      return last_dims(frame, code);
+    case TermKind::kLastReduced:
+      return last_reduced(frame, code);
     case TermKind::kBroadcast: {
       Shape shape;
       broadcasts(frame, code, &shape);

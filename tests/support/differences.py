@@ -46,7 +46,10 @@ def forward_calls(gradient: Gradient, rng: Random, count: int) -> list[Call]:
 def _on_floats(call: Call, names: tuple[str, ...]) -> bool:
     tensors = (tensor for tensor in call.arguments.values() if isinstance(tensor, TensorArg))
     others = (tensor.dtype for tensor in tensors if tensor.dtype.category is Category.FLOATING)
-    return set(others) == {FLOAT} and all(call.tensor(name).dtype is FLOAT for name in names)
+    return set(others) == {FLOAT} and all(
+        isinstance(each := call.arguments[name], TensorArg) and each.dtype is FLOAT
+        for name in names
+    )
 
 
 def _widened(call: Call) -> Call:

@@ -4,6 +4,7 @@
 
 #include "engines/along_axis.h"
 #include "engines/lane_sums.h"
+#include "engines/line_sums.h"
 #include "kernels/softmax/row_softmax.h"
 #include "ops/log_softmax.h"
 #include "ops/log_softmax_backward.h"
@@ -45,42 +46,20 @@ void log_softmax_gradient_row(const T* const* in, int64_t n, T* out) {
   for (int64_t i = 0; i < n; ++i) out[i] = gradient[i] - math::exp(y[i]) * sum;
 }
 
-// Sums of columns: of a few lines in T, then in double.
 template <typename T>
-class ColumnTotals {
- public:
-  explicit ColumnTotals(int64_t width) : width_(width) {
-    std::fill_n(part_, width, T{0});
-    std::fill_n(totals_, width, 0.0);
-  }
+struct ColumnTotals {
+  explicit ColumnTotals(int64_t width) : sums(width, part, totals) {}
 
-  void add(const T* line) {
-    for (int64_t j = 0; j < width_; ++j) part_[j] += line[j];
-    if (++lines_ % kLinesTogether == 0) flush();
-  }
-
-  const double* get() {
-    flush();
-    return totals_;
-  }
-
- private:
-  static constexpr int64_t kLinesTogether = 8;
-
-  void flush() {
-    for (int64_t j = 0; j < width_; ++j) totals_[j] += part_[j];
-    std::fill_n(part_, width_, T{0});
-  }
-
-  int64_t width_, lines_ = 0;
-  T part_[kMostColumns];
-  double totals_[kMostColumns];
+  T part[kMostColumns];
+  double totals[kMostColumns];
+  LineSums<T> sums;
 };
 
 // The largest value of each column, and the sums of powers, which stay in `powers`.
 template <typename T>
 struct ColumnSoftmax {
-  ColumnSoftmax(const Lines<const T>& x, int64_t n, int64_t width, Lines<T> powers) : sums(width) {
+  ColumnSoftmax(const Lines<const T>& x, int64_t n, int64_t width, Lines<T> powers)
+      : totals(width) {
     std::copy_n(x.first, width, largest);
     for (int64_t i = 1; i < n; ++i) {
       const T* const line = x.line(i);
@@ -91,18 +70,19 @@ struct ColumnSoftmax {
       T* const to = powers.line(i);
 #pragma GCC ivdep
       for (int64_t j = 0; j < width; ++j) to[j] = math::exp(line[j] - largest[j]);
-      sums.add(to);
+      totals.sums.add(to);
     }
+    totals.sums.finish();
   }
 
   T largest[kMostColumns];
-  ColumnTotals<T> sums;
+  ColumnTotals<T> totals;
 };
 
 template <typename T>
 void softmax_columns(const Lines<const T>* in, int64_t n, int64_t width, Lines<T> out) {
-  ColumnSoftmax<T> softmax(in[0], n, width, out);
-  const double* const sums = softmax.sums.get();
+  const ColumnSoftmax<T> softmax(in[0], n, width, out);
+  const double* const sums = softmax.totals.totals;
   T shares[kMostColumns];
   for (int64_t j = 0; j < width; ++j) shares[j] = static_cast<T>(1 / sums[j]);
   for (int64_t i = 0; i < n; ++i) {
@@ -114,8 +94,8 @@ void softmax_columns(const Lines<const T>* in, int64_t n, int64_t width, Lines<T
 template <typename T>
 void log_softmax_columns(const Lines<const T>* in, int64_t n, int64_t width, Lines<T> out) {
   T powers[kMostColumns];
-  ColumnSoftmax<T> softmax(in[0], n, width, {powers, 0});
-  const double* const sums = softmax.sums.get();
+  const ColumnSoftmax<T> softmax(in[0], n, width, {powers, 0});
+  const double* const sums = softmax.totals.totals;
   T log_sums[kMostColumns];
   for (int64_t j = 0; j < width; ++j) log_sums[j] = log_of_powers<T>(sums[j]);
   for (int64_t i = 0; i < n; ++i) {
@@ -126,24 +106,18 @@ void log_softmax_columns(const Lines<const T>* in, int64_t n, int64_t width, Lin
   }
 }
 
-// Sums of a function of two elements, for each column.
-template <typename T, typename Point>
-void sum_columns(const Lines<const T>* in, int64_t n, int64_t width, const Point& point, T* sums) {
-  ColumnTotals<T> totals(width);
-  T values[kMostColumns];
-  for (int64_t i = 0; i < n; ++i) {
-    const T *const a = in[0].line(i), *const b = in[1].line(i);
-    for (int64_t j = 0; j < width; ++j) values[j] = point(a[j], b[j]);
-    totals.add(values);
-  }
-  const double* const found = totals.get();
-  for (int64_t j = 0; j < width; ++j) sums[j] = static_cast<T>(found[j]);
+template <typename T>
+void round_sums(ColumnTotals<T>& totals, int64_t width, T* sums) {
+  totals.sums.finish();
+  for (int64_t j = 0; j < width; ++j) sums[j] = static_cast<T>(totals.totals[j]);
 }
 
 template <typename T>
 void softmax_gradient_columns(const Lines<const T>* in, int64_t n, int64_t width, Lines<T> out) {
+  ColumnTotals<T> totals(width);
+  for (int64_t i = 0; i < n; ++i) totals.sums.add(in[0].line(i), in[1].line(i));
   T sums[kMostColumns];
-  sum_columns(in, n, width, [](T gradient, T y) { return gradient * y; }, sums);
+  round_sums(totals, width, sums);
   for (int64_t i = 0; i < n; ++i) {
     const T *const gradient = in[0].line(i), *const y = in[1].line(i);
     T* const line = out.line(i);
@@ -155,8 +129,10 @@ void softmax_gradient_columns(const Lines<const T>* in, int64_t n, int64_t width
 template <typename T>
 void log_softmax_gradient_columns(const Lines<const T>* in, int64_t n, int64_t width,
                                   Lines<T> out) {
+  ColumnTotals<T> totals(width);
+  for (int64_t i = 0; i < n; ++i) totals.sums.add(in[0].line(i));
   T sums[kMostColumns];
-  sum_columns(in, n, width, [](T gradient, T) { return gradient; }, sums);
+  round_sums(totals, width, sums);
   for (int64_t i = 0; i < n; ++i) {
     const T *const gradient = in[0].line(i), *const y = in[1].line(i);
     T* const line = out.line(i);

@@ -166,6 +166,31 @@ class WithLast(ShapeTerm):
 
 
 @dataclass(frozen=True)
+class LastDims(ShapeTerm):
+    """So many last dimensions of a tensor; all if it has fewer."""
+
+    parameter: str
+    count: Term
+
+    def evaluate(self, call: Call) -> Shape:
+        shape, count = call.shape(self.parameter), self.count.evaluate(call)
+        return shape[max(len(shape) - count, 0) :]
+
+
+@dataclass(frozen=True)
+class LastReduced(ShapeTerm):
+    """A tensor's shape with length 1 for so many last dimensions; all if it has fewer."""
+
+    parameter: str
+    count: Term
+
+    def evaluate(self, call: Call) -> Shape:
+        shape, count = call.shape(self.parameter), self.count.evaluate(call)
+        kept = min(max(len(shape) - count, 0), len(shape))
+        return (*shape[:kept], *(1,) * (len(shape) - kept))
+
+
+@dataclass(frozen=True)
 class Broadcast(ShapeTerm):
     """What tensors broadcast to; of lengths that do not fit, the first that is not 1."""
 

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/norm/row_norm.h"
+
+#include "engines/matrix.h"
+#include "engines/rows.h"
+#include "kernels/norm/moments.h"
+#include "kernels/norm/parameters.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+namespace {
+
+void scale_row(const float* x, const Mean& mean, float rstd, const float* weight, const float* bias,
+               int64_t n, float* y) {
+  const float high = mean.high, low = mean.low;
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) y[i] = ((x[i] - high) - low) * rstd * weight[i] + bias[i];
+}
+
+// What rows are before they are normalised.
+class SummedRows {
+ public:
+  Status open(const RowNorm& norm) {
+    const aclDataType dtype = norm.x->dtype;
+    scale_ = static_cast<float>(norm.scale);
+    Status status = x_.open(*norm.x, dtype, norm.split);
+    if (!status.ok() || !given(norm.addend)) return status;
+    sums_ = true;
+    status = addend_.open(*norm.addend, norm.addend->dtype, norm.split);
+    return status.ok() ? row_addend_.take(or_absent(norm.row_addend), 0, columns()) : status;
+  }
+
+  int64_t rows() const { return x_.view().shape[0]; }
+  int64_t columns() const { return x_.view().shape[1]; }
+  bool sums() const { return sums_; }
+
+  const MatrixInput& x() const { return x_; }
+  const MatrixInput& addend() const { return addend_; }
+
+  void add(const float* x, const float* y, float* sum) const {
+    const float scale = scale_, *const z = row_addend_.values();
+    const int64_t n = columns();
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) sum[i] = x[i] * scale + y[i] + z[i];
+  }
+
+ private:
+  MatrixInput x_, addend_;
+  RowParameter row_addend_;
+  float scale_;
+  bool sums_ = false;
+};
+
+// What a norm writes, but for what there is one of for each row.
+struct RowResults {
+  Status open(const RowNorm& norm) {
+    const std::initializer_list<const TensorView*> others = {
+        norm.x, norm.addend, norm.row_addend, norm.weight, norm.bias, norm.y, norm.sum};
+    Status status = y.open(*norm.y, norm.x->dtype, norm.split, others);
+    if (status.ok() && given(norm.sum)) {
+      status = sum.open(*norm.sum, norm.x->dtype, norm.split, others);
+    }
+    return status;
+  }
+  Status close(const RowNorm& norm) const {
+    const Status status = y.close();
+    return status.ok() && given(norm.sum) ? sum.close() : status;
+  }
+
+  MatrixOutput y, sum;
+};
+
+}  // namespace
+
+Status normalize(const RowNorm& norm) {
+  if (norm.x->empty()) return {};
+  SummedRows source;
+  RowResults results;
+  RowParameter weight, bias;
+  RowStatistics statistics;
+  Status status = source.open(norm);
+  if (status.ok()) status = results.open(norm);
+  const int64_t n = source.columns();
+  if (status.ok()) status = weight.take(or_absent(norm.weight), 1, n, norm.weight_offset);
+  if (status.ok()) status = bias.take(or_absent(norm.bias), 0, n);
+  if (status.ok()) status = statistics.make(source.rows());
+  if (!status.ok()) return status;
+  const FloatRows x(source.x().view()), addend(source.sums() ? source.addend().view() : *norm.x);
+  const FloatRows y(results.y.view());
+  const FloatRows sum(given(norm.sum) ? results.sum.view() : results.y.view());
+  status = for_each_row(source.rows(), n, 4, [&](int64_t row, const RowBuffers& buffers) {
+    const float* values = x.read(row, buffers.row(0), buffers.raw());
+    if (source.sums()) {
+      const float* const others = addend.read(row, buffers.row(1), buffers.raw());
+      source.add(values, others, buffers.row(2));
+      values = buffers.row(2);
+    }
+    const Mean mean(norm.centred ? lane_sum(n, values) / static_cast<double>(n) : 0.0);
+    const double variance = squares_around(mean, n, values) / static_cast<double>(n);
+    const float rstd = inverse_root(variance, norm.epsilon);
+    statistics.means[row] = mean.high;
+    statistics.rstds[row] = rstd;
+    if (given(norm.sum)) sum.write(row, values, buffers.raw());
+    float* const result = y.place(row, buffers.row(3));
+    scale_row(values, mean, rstd, weight.values(), bias.values(), n, result);
+    y.write(row, result, buffers.raw());
+  });
+  if (status.ok()) status = results.close(norm);
+  if (status.ok()) status = statistics.deliver_means(or_absent(norm.mean));
+  if (status.ok()) status = statistics.deliver_rstds(or_absent(norm.rstd));
+  return status;
+}
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

@@ -14,6 +14,7 @@
 #include "binding/values.h"
 #include "dtypes.h"
 #include "operator/rules.h"
+#include "operator/run.h"
 #include "operator/terms.h"
 
 namespace nb = nanobind;

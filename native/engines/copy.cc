@@ -10,7 +10,6 @@
 #include "dtypes.h"
 #include "engines/cast.h"
 #include "engines/loop_nest.h"
-#include "engines/overlap.h"
 #include "engines/runs.h"
 #include "engines/scalars.h"
 #include "operator/no_kernel.h"
@@ -205,11 +204,6 @@ Status copy(const TensorView& to, const TensorView& from) {
   const TensorView* const views[] = {&to, &from};
   const LoopNest nest = make_nest(views, 2, 1);
   if (nest.total == 0) return {};
-  if (needs_copies(nest, 1)) {
-    CopiedView copied;
-    found = copy_of(from, copied);
-    return found.ok() ? copy(to, copied.view) : found;
-  }
   const int64_t sizes[] = {nest.operand[0].item_size, nest.operand[1].item_size};
   const int64_t wider = std::max(sizes[0], sizes[1]);
   const bool past_cache = nest.total > cache_bytes() / (sizes[0] + sizes[1]);

@@ -6,8 +6,8 @@
 // stack. One loop of vectors widens to the compute type, applies the point function and rounds once
 // to T; where the output is not a contiguous array of T, a second one casts and scatters.
 //
-// An output may be one of the inputs, or occupy the same elements in the same layout; inputs that
-// share memory with it otherwise are copied first.
+// An output may be one of the inputs, or occupy the same elements in the same layout; other than
+// that they share no memory (operator/run.h).
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,6 @@
 #include "base/parallel.h"
 #include "base/status.h"
 #include "engines/operands.h"
-#include "engines/overlap.h"
 #include "operator/no_kernel.h"
 #include "simd/pairs.h"
 
@@ -169,19 +168,6 @@ bool is_one_block(const StridedLoop& loop, const operands::Output<T>& output,
   return true;
 }
 
-template <typename Operand>
-Walk walk_of(const StridedLoop& loop, int operand, const Operand& of) {
-  return {of.data + loop.start[operand] * of.item_size, loop.strides[operand], of.item_size,
-          of.item_size};
-}
-
-}  // namespace elementwise_detail
-
-template <typename T, typename Point, typename... Views>
-Status elementwise(const Point& point, const TensorView& out, const Views&... views);
-
-namespace elementwise_detail {
-
 // Most calls with few elements end here: the walk below would take longer than its loop.
 template <typename T, typename Point, std::size_t... I>
 bool compute_small(const Point& point, const TensorView* const* views,
@@ -195,15 +181,6 @@ bool compute_small(const Point& point, const TensorView* const* views,
   const Source<T> in[] = {{array(*views[I + 1]), -1}...};
   compute_block(point, in, count, array(*views[0]), each);
   return true;
-}
-
-template <typename T, typename Point, std::size_t... I>
-[[gnu::noinline]] Status on_copies(const Point& point, const TensorView& out, const bool* needed,
-                                   const TensorView** views, std::index_sequence<I...>) {
-  CopiedView copies[sizeof...(I)];
-  Status copied = copy_views(needed, sizeof...(I), views, copies);
-  if (!copied.ok()) return copied;
-  return elementwise<T>(point, out, *views[I]...);
 }
 
 }  // namespace elementwise_detail
@@ -225,15 +202,6 @@ Status elementwise(const Point& point, const TensorView& out, const Views&... vi
   }
   const StridedLoop loop = make_loop({&out, &views...});
   if (loop.total == 0) return {};
-  bool collides[kInputs], any_collides = false;
-  for (std::size_t i = 0; i < kInputs; ++i) {
-    collides[i] = collide(loop.shape, loop.rank, detail::walk_of(loop, 0, output),
-                          detail::walk_of(loop, static_cast<int>(i) + 1, inputs[i]));
-    any_collides |= collides[i];
-  }
-  if (any_collides) {
-    return detail::on_copies<T>(point, out, collides, all_views + 1, kEach);
-  }
   // In place, the memory is in the cache when it is written.
   const bool in_place = ((views.data == out.data) || ...);
   const bool past_cache =

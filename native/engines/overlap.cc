@@ -11,37 +11,6 @@
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
-namespace {
-
-Walk walk_of(const LoopNest::Operand& operand) {
-  return {operand.start, operand.strides, 1, operand.item_size};
-}
-
-}  // namespace
-
-bool same_elements(int rank, const Walk& a, const Walk& b) {
-  if (a.start != b.start || a.item_size != b.item_size) return false;
-  for (int i = 0; i < rank; ++i) {
-    if (a.strides[i] * a.stride_bytes != b.strides[i] * b.stride_bytes) return false;
-  }
-  return true;
-}
-
-bool needs_copy(const LoopNest& nest, int outputs, int operand) {
-  const Walk input = walk_of(nest.operand[operand]);
-  for (int k = 0; k < outputs; ++k) {
-    if (collide(nest.shape, nest.rank, input, walk_of(nest.operand[k]))) return true;
-  }
-  return false;
-}
-
-bool needs_copies(const LoopNest& nest, int outputs) {
-  for (int k = outputs; k < nest.operands; ++k) {
-    if (needs_copy(nest, outputs, k)) return true;
-  }
-  return false;
-}
-
 Status make_dense(const Shape& shape, aclDataType dtype, CopiedView& made) {
   made.view = row_major_view(shape, dtype);
   const int64_t bytes = made.view.storage_elements * (data_type_bits(dtype) / 8);
@@ -82,16 +51,6 @@ bool may_rewrite(const TensorView& view) {
     reach += stride * (view.shape[order[i]] - 1);
   }
   return false;
-}
-
-Status copy_views(const bool* needed, int count, const TensorView** views, CopiedView* copies) {
-  for (int k = 0; k < count; ++k) {
-    if (!needed[k]) continue;
-    Status copied = copy_of(*views[k], copies[k]);
-    if (!copied.ok()) return copied;
-    views[k] = &copies[k].view;
-  }
-  return {};
 }
 
 }  // namespace ACLHOST_ISA

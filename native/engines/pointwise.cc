@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
 
 #include "engines/block_loop.h"
-#include "engines/overlap.h"
 #include "engines/scalars.h"
 #include "simd/simd.h"
 
@@ -69,21 +67,6 @@ LoopNest nest_of(const Operand* outs, int out_count, const Operand* ins, int in_
   return make_nest(views.data(), count, out_count);
 }
 
-// The same on copies of the inputs that share memory with an output.
-Status compute_on_copies(const LoopNest& nest, Loop loop, const Operand* outs, int out_count,
-                         const Operand* ins, int in_count, const Number* numbers, bool narrow) {
-  const std::unique_ptr<CopiedView[]> copies(new CopiedView[in_count]);
-  SmallArray<Operand, kFewOperands> inputs(in_count);
-  for (int k = 0; k < in_count; ++k) {
-    inputs[k] = ins[k];
-    if (!needs_copy(nest, out_count, out_count + k)) continue;
-    Status copied = copy_of(*ins[k].view, copies[k]);
-    if (!copied.ok()) return copied;
-    inputs[k].view = &copies[k].view;
-  }
-  return pointwise(loop, outs, out_count, inputs.data(), in_count, numbers, narrow);
-}
-
 }  // namespace
 
 Status pointwise(Loop loop, const Operand* outs, int out_count, const Operand* ins, int in_count,
@@ -93,9 +76,6 @@ Status pointwise(Loop loop, const Operand* outs, int out_count, const Operand* i
   if (!found.ok()) return found;
   const LoopNest nest = nest_of(outs, out_count, ins, in_count);
   if (nest.total == 0) return {};
-  if (needs_copies(nest, out_count)) {
-    return compute_on_copies(nest, loop, outs, out_count, ins, in_count, numbers, narrow);
-  }
   const BlockJob job = {loop, numbers, out_count, goes_past_cache(nest, out_count), plan};
   if (!job.past_cache && is_one_block(nest, plan)) {
     compute_in_place(job, nest);

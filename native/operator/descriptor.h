@@ -36,6 +36,7 @@ struct ParamInfo {
   ParamKind kind;
   bool reads;
   bool sized_by_data;        // see Note [Results sized by data]
+  bool elementwise;          // an output may lie where this input does, element by element
   int16_t length;            // of the array that one integer stands for in Python
   const char* const* words;  // what Python calls the values of an integer; ends with null
   int32_t shape;             // terms for a new result in Python
@@ -101,9 +102,5 @@ struct Operator {
   Kernel kernels[3];         // by instruction set, in the order of Isa
   CallCounter* counter;
 };
-
-inline Status run(const Args& args) {
-  return args.op->kernels[static_cast<int>(current_isa())](args);
-}
 
 }  // namespace aclhost

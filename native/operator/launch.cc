@@ -12,6 +12,7 @@
 #include "operator/layouts.h"
 #include "operator/objects.h"
 #include "operator/rules.h"
+#include "operator/run.h"
 #include "operator/sized_results.h"
 #include "operator/span.h"
 #include "runtime/memory.h"
@@ -89,7 +90,7 @@ Status device_failure(const char* tensor, const char* rule, std::string message)
 // A launch that touches memory which does not exist would fault on a device: 507015 at
 // synchronisation. Also the answer for what was freed before the launch.
 Status check_memory(const char* op, const ParamInfo& param, const TensorView& view,
-                    uint64_t asked) {
+                    const ByteSpan& span, uint64_t asked) {
   if (!view.present || view.empty()) return {};
   const char* tensor = param.name;
   if (!is_countable(view)) {
@@ -97,7 +98,6 @@ Status check_memory(const char* op, const ParamInfo& param, const TensorView& vi
                           std::string(op) + ": " + tensor + " has more than 2^47 elements: shape " +
                               shape_text(view) + ". Correct the shape in aclCreateTensor.");
   }
-  const ByteSpan span = span_of(view);
   const Access access = writes(param) ? Access::kWrite : Access::kRead;
   if (view.data != nullptr && is_accessible(span.begin, span.size, access, asked)) return {};
   return device_failure(
@@ -213,12 +213,15 @@ aclnnStatus prepare(const Operator& op, const Given* given, uint64_t* workspace_
 Registry<Executor, Kind::kExecutor>& executors() { return all_executors; }
 
 Status Launch::execute() {
+  Spans spans;
+  find_spans(args, &spans);
   Status status;
   for_each_tensor(args, args.tensors, [&](const ParamInfo& param, const TensorView& view) {
-    if (status.ok()) status = check_memory(args.op->name, param, view, asked);
+    const ByteSpan& span = spans[&view - args.tensors.data()];
+    if (status.ok()) status = check_memory(args.op->name, param, view, span, asked);
   });
   if (!status.ok()) return status;
-  if (!is_strict()) return run(args);
+  if (!is_strict()) return run(args, spans);
   // There, the program's addresses are not those of the pages.
   Args reachable_args = args;
   for (TensorView& view : reachable_args.tensors) view.data = reachable(view.data);

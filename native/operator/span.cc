@@ -4,23 +4,50 @@
 #include "dtypes.h"
 
 namespace aclhost {
+namespace {
+
+// Sums and products that remember whether 64 bits held them all.
+struct Checked {
+  bool fits = true;
+
+  int64_t add(int64_t a, int64_t b) {
+    int64_t sum;
+    fits &= !__builtin_add_overflow(a, b, &sum);
+    return sum;
+  }
+  int64_t multiply(int64_t a, int64_t b) {
+    int64_t product;
+    fits &= !__builtin_mul_overflow(a, b, &product);
+    return product;
+  }
+};
+
+}  // namespace
 
 ByteSpan span_of(const TensorView& view) {
-  // 128 bits hold every sum of 25 products of 64-bit numbers that matters here.
-  __int128 first = view.offset;
-  __int128 last = view.offset;
+  Checked checked;
+  int64_t first = view.offset, last = view.offset;
   for (int i = 0; i < view.rank; ++i) {
-    const __int128 reach = (static_cast<__int128>(view.shape[i]) - 1) * view.strides[i];
-    (reach < 0 ? first : last) += reach;
+    const int64_t reach = checked.multiply(view.shape[i] - 1, view.strides[i]);
+    int64_t& end = reach < 0 ? first : last;
+    end = checked.add(end, reach);
   }
   const int bits = data_type_bits(view.dtype);
-  const __int128 begin = first * bits / 8;
-  const __int128 size = (last + 1) * bits / 8 + ((last + 1) * bits % 8 != 0 ? 1 : 0) - begin;
-  const auto address = static_cast<__int128>(reinterpret_cast<uintptr_t>(view.data)) + begin;
-  const bool counted = address >= 0 && address + size <= static_cast<__int128>(UINTPTR_MAX);
-  if (!counted) return {static_cast<const char*>(view.data), SIZE_MAX};
-  return {reinterpret_cast<const char*>(static_cast<uintptr_t>(address)),
-          static_cast<size_t>(size)};
+  const int64_t begin = checked.multiply(first, bits) >> 3;
+  const int64_t end = checked.add(checked.multiply(checked.add(last, 1), bits), 7) >> 3;
+  const auto size = static_cast<size_t>(end - begin);
+  uintptr_t address, behind;
+  checked.fits &= !__builtin_add_overflow(reinterpret_cast<uintptr_t>(view.data), begin, &address);
+  checked.fits &= !__builtin_add_overflow(address, size, &behind);
+  if (!checked.fits) return {static_cast<const char*>(view.data), SIZE_MAX};
+  return {reinterpret_cast<const char*>(address), size};
+}
+
+void find_spans(const Args& args, Spans* spans) {
+  ByteSpan* next = spans->extend(args.tensors.size());
+  for (const TensorView& view : args.tensors) {
+    *next++ = view.present && !view.empty() ? span_of(view) : ByteSpan{nullptr, 0};
+  }
 }
 
 }  // namespace aclhost

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 
+#include "base/inline_vector.h"
+#include "operator/args.h"
 #include "operator/views.h"
 
 namespace aclhost {
@@ -11,9 +13,15 @@ namespace aclhost {
 struct ByteSpan {
   const char* begin;
   size_t size;
+
+  const char* end() const { return begin + size; }
 };
 
 // For a tensor with elements. Absurd strides give a span that no memory covers.
 ByteSpan span_of(const TensorView& view);
+
+// Of each of the arguments' tensors; of size 0 for those that are not there or have no elements.
+using Spans = InlineVector<ByteSpan, 4>;
+void find_spans(const Args& args, Spans* spans);
 
 }  // namespace aclhost

@@ -3,13 +3,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
+from support.drawn import inputs_of, python_results, valid_draw
+from support.python_call import call_function
+from support.values import flat
 
 import aclhost
+from aclhost import ops
+from aclhost.spec.operator import Operator
+from aclhost.spec.params import TensorIn, TensorList
 
 LENGTH = 1 << 17  # enough for several blocks and threads
 SIDE = 192
@@ -91,3 +98,62 @@ def test_copies(name: str) -> None:
     written(wanted)[...] = read(values("float32"))
     aclhost.inplace_copy(written(x), read(x))
     np.testing.assert_array_equal(x, wanted)
+
+
+def placed(
+    one: np.ndarray, other: np.ndarray, apart: int, first: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Arrays like these two that begin so many bytes apart in the same memory."""
+    memory = np.zeros(one.nbytes + other.nbytes + apart, np.uint8)
+
+    def array(like: np.ndarray, start: int) -> np.ndarray:
+        return memory[start : start + like.nbytes].view(like.dtype).reshape(like.shape)
+
+    return array(one, 0 if first else apart), array(other, apart if first else 0)
+
+
+def places(holder: Any, keys: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
+    """Where arrays with elements are kept, those in lists included."""
+    for key in keys:
+        if isinstance(holder[key], list):
+            yield from places(holder[key], range(len(holder[key])))
+        elif isinstance(holder[key], np.ndarray) and holder[key].size:
+            yield holder, key
+
+
+def inputs_only(op: Operator) -> list[str]:
+    """Python's names of tensors, and lists of them, that are read and not written."""
+    return [p.python_name for p in op.params if isinstance(p, TensorIn | TensorList)]
+
+
+WALKED = [op for op in ops.ALL if op.draw is not None and op.outputs and inputs_only(op)]
+
+
+@pytest.mark.parametrize("op", WALKED, ids=lambda op: op.name)
+def test_walk(op: Operator) -> None:
+    """An input somewhere in an output's memory: the bits are those of separate memory."""
+    rng, compared = Random(f"{op.name} overlap"), 0
+    for number in range(12):
+        call = valid_draw(op, rng)
+        inputs = inputs_of(op, call, number)
+        wanted = python_results(op, call, inputs)
+        function, arguments, outputs = call_function(op, call)
+        given = [p.python_name for p in op.python_params() if p.name in inputs]
+        arguments.update(zip(given, inputs.values(), strict=True))
+        read = list(places(arguments, inputs_only(op)))
+        written = list(places(outputs, range(len(outputs))))
+        if not read or not written:
+            continue
+        (reader, name), (writer, key) = rng.choice(read), rng.choice(written)
+        one, other = reader[name], writer[key]
+        apart = rng.choice((0, 0, 1, 3, one.size // 2, other.size // 2))
+        apart *= max(one.itemsize, other.itemsize)
+        reader[name], writer[key] = placed(one, other, apart, rng.random() < 0.5)
+        reader[name][...] = one
+        arguments["out"] = outputs[0] if len(outputs) == 1 else tuple(outputs)
+        with aclhost.soc(call.product.default_soc):
+            results = flat(function(**arguments))
+        for ours, separate in zip(results, wanted, strict=True):
+            assert ours.tobytes() == separate.tobytes(), (number, name, apart, call)
+        compared += 1
+    assert compared, "no call has both inputs and outputs"

@@ -107,12 +107,7 @@ Status affine_grid(const TensorView& theta, bool align_corners, const TensorView
 
 Status run(const AffineGridArgs& args) {
   if (args.out.empty()) return {};
-  if (!share_memory(args.theta, args.out)) {
-    return affine_grid(args.theta, args.alignCorners, args.out);
-  }
-  CopiedView copied;
-  const Status status = copy_of(args.theta, copied);
-  return status.ok() ? affine_grid(copied.view, args.alignCorners, args.out) : status;
+  return affine_grid(args.theta, args.alignCorners, args.out);
 }
 
 }  // namespace ACLHOST_ISA

@@ -95,8 +95,8 @@ template <typename Args>
 Status grid_sampler(const Args& args, bool channels_last) {
   CopiedView copies[3];
   TensorView input, grid;
-  Status status = readable(args.input, {&args.out}, copies[0], &input);
-  if (status.ok()) status = readable(args.grid, {&args.out}, copies[1], &grid);
+  Status status = readable(args.input, copies[0], &input);
+  if (status.ok()) status = readable(args.grid, copies[1], &grid);
   if (!status.ok()) return status;
   const GridAttributes attributes = {args.interpolationMode, args.paddingMode, args.alignCorners};
   if (args.out.dtype == input.dtype) {
@@ -163,14 +163,10 @@ void GridPositions::offsets(const int64_t* strides, int64_t first, int positions
   }
 }
 
-Status readable(const TensorView& view, std::initializer_list<const TensorView*> outputs,
-                CopiedView& copied, TensorView* result) {
-  const bool narrow = data_type_bits(view.dtype) == 16;
-  bool shares = false;
-  for (const TensorView* output : outputs) shares = shares || share_memory(view, *output);
+Status readable(const TensorView& view, CopiedView& copied, TensorView* result) {
   *result = view;
-  if (!narrow && !shares) return {};
-  Status status = make_dense(shape_of(view), narrow ? ACL_FLOAT : view.dtype, copied);
+  if (data_type_bits(view.dtype) != 16) return {};
+  Status status = make_dense(shape_of(view), ACL_FLOAT, copied);
   if (status.ok()) status = copy(copied.view, view);
   *result = copied.view;
   return status;

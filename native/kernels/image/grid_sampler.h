@@ -2,8 +2,6 @@
 // What sampling by a grid and its gradient have in common.
 #pragma once
 
-#include <initializer_list>
-
 #include "base/status.h"
 #include "engines/overlap.h"
 #include "kernels/image/grid_taps.h"
@@ -108,10 +106,8 @@ class GridPositions {
   SampledAxis axes_[kMostSampled];
 };
 
-// The view, or a dense copy of it: in float where it has 16 bits, and where it shares memory with
-// an output.
-Status readable(const TensorView& view, std::initializer_list<const TensorView*> outputs,
-                CopiedView& copied, TensorView* result);
+// The view, or a dense copy of it in float where it has 16 bits.
+Status readable(const TensorView& view, CopiedView& copied, TensorView* result);
 
 }  // namespace ACLHOST_ISA
 }  // namespace aclhost

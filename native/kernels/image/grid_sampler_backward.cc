@@ -262,10 +262,9 @@ Status grid_sampler_backward(const Args& args, bool channels_last) {
   Tensors t;
   t.attributes = {args.interpolationMode, args.paddingMode, args.alignCorners};
   t.channels_last = channels_last;
-  const auto outputs = {&args.inputGrad, &args.gridGrad};
-  Status status = readable(args.gradOutput, outputs, copies[0], &t.gradient);
-  if (status.ok()) status = readable(args.input, outputs, copies[1], &t.input);
-  if (status.ok()) status = readable(args.grid, outputs, copies[2], &t.grid);
+  Status status = readable(args.gradOutput, copies[0], &t.gradient);
+  if (status.ok()) status = readable(args.input, copies[1], &t.input);
+  if (status.ok()) status = readable(args.grid, copies[2], &t.grid);
   if (!status.ok()) return status;
   return args.input.dtype == ACL_DOUBLE ? gradients<double>(args, t) : gradients<float>(args, t);
 }

@@ -148,14 +148,12 @@ Status add_windows(const Im2colBackwardArgs& args, const TensorView& out) {
   return {};
 }
 
-// Results of another type, or where the input lies, go through a dense one of the input's.
+// Results of another type go through a dense one of the input's.
 template <typename Args, typename Compute>
 Status into(const TensorView& input, const Args& args, const Compute& compute) {
   if (args.out.empty()) return {};
   if (!can_move(data_type_bits(input.dtype))) return no_kernel_for(input);
-  if (args.out.dtype == input.dtype && !share_memory(input, args.out)) {
-    return compute(args, args.out);
-  }
+  if (args.out.dtype == input.dtype) return compute(args, args.out);
   CopiedView result;
   Status status = make_dense(shape_of(args.out), input.dtype, result);
   if (status.ok()) status = compute(args, result.view);

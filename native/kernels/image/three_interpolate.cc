@@ -81,9 +81,9 @@ Status run(const ThreeInterpolateBackwardArgs& args) {
   if (args.grad_y.empty()) return {};
   CopiedView copies[3];
   TensorView gradient, places, weights;
-  Status status = readable(args.grad_x, {&args.grad_y}, copies[0], &gradient);
-  if (status.ok()) status = readable(args.idx, {&args.grad_y}, copies[1], &places);
-  if (status.ok()) status = readable(args.weight, {&args.grad_y}, copies[2], &weights);
+  Status status = readable(args.grad_x, copies[0], &gradient);
+  if (status.ok()) status = readable(args.idx, copies[1], &places);
+  if (status.ok()) status = readable(args.weight, copies[2], &weights);
   if (!status.ok()) return status;
   const Interpolation3 all = {Cube(gradient), Cube(places), Cube(weights), Cube(args.grad_y)};
   const bool half = args.grad_y.dtype == ACL_FLOAT16;

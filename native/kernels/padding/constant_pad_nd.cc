@@ -52,7 +52,6 @@ Status fill_borders(const ConstantPadNdArgs& args) {
 
 }  // namespace
 
-// The borders come last: they may lie where self does.
 Status run(const ConstantPadNdArgs& args) {
   TensorView from = args.self, to = args.out;
   for (int axis = 0; axis < to.rank; ++axis) {

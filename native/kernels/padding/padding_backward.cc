@@ -66,11 +66,6 @@ struct Collection {
 
 Status pad_backward(PadMode mode, const TensorView& grad_output, const IntArrayView& padding,
                     const TensorView& grad_input) {
-  if (share_memory(grad_output, grad_input)) {
-    CopiedView copied;
-    const Status status = copy_of(grad_output, copied);
-    return status.ok() ? pad_backward(mode, copied.view, padding, grad_input) : status;
-  }
   const PadView to(grad_input);
   const Collection collection = {PadView(grad_output), to, PadAxes(mode, to, padding)};
   for_each_range(to.rows(), to.row_length(), RowSums::kLength, may_rewrite(grad_input),

@@ -39,16 +39,6 @@ class Parts {
   int64_t first_ = 0;
 };
 
-// What is read: self, or a copy of it where a result would be written over it.
-template <typename Args>
-Status read_self(const Args& args, Unshared& self) {
-  for (const TensorView& part : args.out) {
-    const Status read = self.read(args.self, part);
-    if (!read.ok() || self.is_copy()) return read;
-  }
-  return {};
-}
-
 }  // namespace
 
 Status run(const SliceArgs& args) {
@@ -66,9 +56,8 @@ Status run(const SliceV2Args& args) {
 }
 
 Status run(const SplitWithSizeArgs& args) {
-  Unshared self;
-  Status status = read_self(args, self);
-  Parts parts(self.view(), args.dim);
+  Status status;
+  Parts parts(args.self, args.dim);
   for (uint64_t i = 0; i < args.splitSize.size && status.ok(); ++i) {
     status = parts.take(args.splitSize.at(i), args.out.values[i]);
   }
@@ -76,10 +65,9 @@ Status run(const SplitWithSizeArgs& args) {
 }
 
 Status run(const SplitTensorArgs& args) {
-  Unshared self;
-  Status status = read_self(args, self);
-  if (!status.ok() || args.out.size == 0) return status;
-  Parts parts(self.view(), args.dim);
+  Status status;
+  if (args.out.size == 0) return status;
+  Parts parts(args.self, args.dim);
   for (const TensorView& part : args.out) {
     if (status.ok()) status = parts.take(args.splitSections, part);
   }

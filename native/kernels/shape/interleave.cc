@@ -100,9 +100,7 @@ Status spread(const TensorView& self, const int64_t* ends, int axis, const Tenso
   source.view = self;
   DenseResult result;
   Status status = result.prepare(out);
-  if (status.ok() && (!is_contiguous(self) || share_memory(self, out))) {
-    status = copy_of(self, source);
-  }
+  if (status.ok() && !is_contiguous(self)) status = copy_of(self, source);
   if (!status.ok()) return status;
   const int64_t size = data_type_bits(self.dtype) / 8;
   const int64_t inner = axis < 0 ? 1 : product(self, axis + 1, self.rank);

@@ -55,17 +55,14 @@ Status roll_row(const TensorView& x, int64_t shift, const TensorView& out) {
 }  // namespace
 
 Status run(const RollArgs& args) {
-  Unshared x;
-  const Status read = x.read(args.x, args.out);
-  if (!read.ok()) return read;
-  if (args.dims.size == 0) return roll_row(x.view(), args.shifts.at(0), args.out);
+  if (args.dims.size == 0) return roll_row(args.x, args.shifts.at(0), args.out);
   int64_t shifts[kMaxRank] = {};
   for (uint64_t i = 0; i < args.dims.size; ++i) {
     const int axis = axis_of(args.dims.at(i), args.out.rank);
     const int64_t length = args.out.shape[axis];
     shifts[axis] = (shifts[axis] + wrapped(args.shifts.at(i), length)) % length;
   }
-  return roll(x.view(), args.out, shifts, 0);
+  return roll(args.x, args.out, shifts, 0);
 }
 
 }  // namespace ACLHOST_ISA

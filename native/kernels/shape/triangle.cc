@@ -78,12 +78,6 @@ void compute_row(const Triangle& triangle, int64_t row) {
   if (gone < gone_end) clear_elements(to + gone * to_stride, to_stride, size, gone_end - gone);
 }
 
-// Whether both are the same elements in the same places.
-bool is_same(const TensorView& a, const TensorView& b) {
-  return a.data == b.data && a.offset == b.offset &&
-         std::equal(a.strides, a.strides + a.rank, b.strides);
-}
-
 Status keep_triangle(const TensorView& self, int64_t diagonal, const TensorView& out, bool lower) {
   const int bits = data_type_bits(out.dtype);
   if (!can_move(bits)) return no_kernel_for(out);
@@ -93,12 +87,7 @@ Status keep_triangle(const TensorView& self, int64_t diagonal, const TensorView&
     if (status.ok()) status = keep_triangle(self, diagonal, dense.view, lower);
     return status.ok() ? copy(out, dense.view) : status;
   }
-  Unshared from;
-  if (!is_same(self, out)) {
-    const Status read = from.read(self, out);
-    if (!read.ok()) return read;
-  }
-  Triangle triangle = {is_same(self, out) ? self : from.view(), out, diagonal, lower, bits / 8};
+  Triangle triangle = {self, out, diagonal, lower, bits / 8};
   const int last = out.rank - 1;
   triangle.diagonal = std::clamp(diagonal, -out.shape[last - 1], out.shape[last]);
   if (std::llabs(out.strides[last]) > std::llabs(out.strides[last - 1])) {  // rows are columns

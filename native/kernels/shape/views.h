@@ -61,26 +61,5 @@ inline void swap_axes(TensorView& view, int a, int b) {
   std::swap(view.strides[a], view.strides[b]);
 }
 
-// What is read while another tensor is written piece by piece: the tensor itself, or a copy where
-// the two share memory.
-class Unshared {
- public:
-  Status read(const TensorView& from, const TensorView& to) {
-    if (!share_memory(from, to)) {
-      copy_view(from, &view_);
-      return {};
-    }
-    const Status copied = copy_of(from, copy_);
-    if (copied.ok()) view_ = copy_.view;
-    return copied;
-  }
-  const TensorView& view() const { return view_; }
-  bool is_copy() const { return copy_.memory != nullptr; }
-
- private:
-  TensorView view_;
-  CopiedView copy_;
-};
-
 }  // namespace ACLHOST_ISA
 }  // namespace aclhost

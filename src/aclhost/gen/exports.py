@@ -37,6 +37,7 @@ PYTHON_MODULE = (
     "live_allocations",
     "machine_memory",
     "parse_size",
+    "run",
     "scalar_lists",
     "scalars",
     "select_soc",

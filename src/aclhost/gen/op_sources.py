@@ -182,10 +182,12 @@ def _param(op: Operator, param: Parameter, table: TermTable) -> str:
         count = table.position(op, param.count)
     if isinstance(param, TensorOut) and param.made_if is not None:
         count = table.position(op, param.made_if)
-    reads = str(op.reads(param)).lower()
-    sized = str(isinstance(param, SizedTensorOut)).lower()
+    flags = (
+        op.reads(param), isinstance(param, SizedTensorOut), op.is_elementwise(param)
+    )  # fmt: skip
     return (
-        f'{{"{param.name}", "{param.python_name}", ParamKind::{param.kind}, {reads}, {sized}, '
+        f'{{"{param.name}", "{param.python_name}", ParamKind::{param.kind}, '
+        f"{', '.join(str(flag).lower() for flag in flags)}, "
         f"{length}, {words}, {shape}, {dtype}, {count}}}"
     )
 

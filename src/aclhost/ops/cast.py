@@ -178,6 +178,7 @@ CAST = Operator(
         same_format_unless_nd("out", "self"),
     ),
     golden=_cast,
+    elementwise=("self",),
     reference=_torch_cast,
     draw=lambda rng: _sample(
         TensorArg(random_shape(rng), rng.choice(CAST_TARGETS)), rng.choice(CAST_TARGETS)
@@ -228,6 +229,7 @@ COPY = Operator(
         ),
     ),
     golden=_copy,
+    elementwise=("src",),
     reference=_torch_copy,
     draw=_drawn_copy,
     typical=lambda elements: Call(

@@ -125,6 +125,7 @@ OP = Operator(
         ),
     ),
     golden=_golden,
+    elementwise=("x",),
     reference=lambda torch, x, scalars: tuple(torch._foreach_add(x, scalars)),
     draw=_drawn,
     typical=lambda elements: _call([(max(elements // 4, 1),)] * 4, FLOAT),

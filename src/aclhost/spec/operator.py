@@ -59,6 +59,7 @@ class Operator:
     gradient: Gradient | None = None  # whose derivative this is
     draw: Callable[[Random], Call] | None = None  # a small valid call with random attributes
     typical: Callable[[int], Call] | None = None  # a common call on about that many elements
+    elementwise: tuple[str, ...] = ()  # inputs that an output may replace element by element
     labelled: bool = False  # an array from Python carries the label of its rank, not ND
     formats: str = "Any format label is accepted and ignored."
     determinism: str = "Deterministic: the same bits for every run and thread count."
@@ -151,6 +152,12 @@ class Operator:
             (rule for rule in self.rules if rule.parameter in names and rule.dtypes() is not None),
             None,
         )
+
+    def is_elementwise(self, param: Parameter) -> bool:
+        """Whether an output may lie where this input does: each element counts for its own only."""
+        if self.kernel is None:
+            return param.name in self.elementwise
+        return param.name in self.kernel.elementwise
 
     def reads(self, param: Parameter) -> bool:
         return isinstance(param, TensorIn | TensorList) or (

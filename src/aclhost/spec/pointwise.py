@@ -145,6 +145,14 @@ class Pointwise:
         """The parameters that outputs are, or are views of."""
         return tuple(dict.fromkeys(map(self.parameter_of, self.outputs)))
 
+    @property
+    def elementwise(self) -> tuple[str, ...]:
+        """Inputs whose elements count for results at the same place only: those without views."""
+        apart = self.reduction is not None or any(map(self.view_of, self.outputs))
+        named = () if apart else self.inputs
+        viewed = {self.parameter_of(name) for name in named if self.view_of(name)}
+        return tuple(name for name in named if name not in viewed)
+
     def first_output(self, parameter: str) -> int:
         """The position of the first output that is the parameter, or a view of it."""
         return [self.parameter_of(name) for name in self.outputs].index(parameter)

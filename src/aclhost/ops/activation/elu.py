@@ -96,6 +96,7 @@ OP = Operator(
         final_cast("out", "self"),
     ),
     golden=golden,
+    elementwise=("self",),
     samples=(
         _call(TensorArg((3,), values=(-1.0, 0.0, 2.0)), TensorArg((3,))),
         _call(TensorArg((4, 5), DOUBLE), TensorArg((4, 5), DOUBLE)),

@@ -108,6 +108,7 @@ OP = Operator(
         final_cast("gradInput", "gradOutput"),
     ),
     golden=golden,
+    elementwise=("gradOutput", "selfOrResult"),
     gradient=Gradient(
         "aclnnElu",
         results={"gradInput": "self"},

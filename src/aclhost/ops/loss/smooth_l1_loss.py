@@ -120,6 +120,7 @@ OP = Operator(
         final_cast("result", "self", "target"),
     ),
     golden=golden,
+    elementwise=("self", "target"),
     samples=(
         _call(_GRID, _GRID, _GRID),
         _call(_GRID, TensorArg((4, 1)), TensorArg(()), reduction=1),

@@ -124,6 +124,7 @@ OP = Operator(
         inside_storage("gradOut", "self", "target"),
     ),
     golden=golden,
+    elementwise=("gradOut", "self", "target"),
     gradient=Gradient(
         "aclnnSmoothL1Loss",
         results={"gradInput": "self"},

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/status.h"
+#include "operator/args.h"
+#include "operator/span.h"
+
+namespace aclhost {
+
+// Runs the kernel of a checked call whose memory exists. What inputs hold at the start counts:
+// inputs that share memory with an output are read from copies, so that neither threads nor the
+// order of work decide what comes out.
+// Of the arguments, it changes the shapes of results that only the data know.
+Status run(Args& args);
+// The same with the spans of its tensors.
+Status run(Args& args, const Spans& spans);
+
+}  // namespace aclhost

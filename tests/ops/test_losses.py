@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import aclhost
+from aclhost import ops
 
 LOG2 = np.log(2.0)
 ROWS = np.log(np.array([[0.5, 0.25, 0.25], [0.25, 0.5, 0.25]], np.float32))
@@ -158,3 +159,27 @@ def test_sums_follow_from_the_shape(shape: tuple[int, ...]) -> None:
     assert np.allclose(rows, ((x.astype(np.float64) - y) ** 2).mean(0), rtol=1e-6)
     row = aclhost.kl_div_backward(y, x[:1], np.abs(y), "sum")
     assert np.allclose(row, -(np.abs(y) * y.astype(np.float64)).sum(0, keepdims=True), atol=1e-4)
+
+
+def test_smoothed_gradients_do_not_cancel() -> None:
+    """Each class's share is nearly the softmax's: the difference keeps its digits."""
+    weight, target = np.array([1.1, 1.3, 0.7], np.float32), np.array([1])
+    whole = weight.astype(np.float64).sum()
+    logs = np.log(weight * np.array([1.0001, 1.0002, 0.9999]) / whole).astype(np.float32)[None]
+    slope = np.array([0.3], np.float32)
+    (gradient,) = aclhost.cross_entropy_loss_grad(
+        slope, logs, target, weight, None, None, "none", -100, 1.0
+    )
+    wanted = (np.exp(logs[0].astype(np.float64)) * whole - weight) * np.float64(slope) / 3
+    np.testing.assert_allclose(gradient, wanted, rtol=2e-7)
+
+
+def test_a_share_of_nothing_of_an_infinite_loss() -> None:
+    """As the formula says and as torch does: 0 times infinity is no number."""
+    op, logits = ops.BY_NAME["aclnnCrossEntropyLoss"], np.array([[0.0, -np.inf]], np.float32)
+    arguments = (logits, np.array([1]), None, "mean", -100, 1.0)
+    assert op.golden is not None
+    with np.errstate(invalid="ignore"):
+        golden = op.golden(*arguments, 0.0, False)[0]
+    for loss in (aclhost.cross_entropy_loss(*arguments)[0], golden):
+        assert np.isnan(loss)

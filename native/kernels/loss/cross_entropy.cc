@@ -54,31 +54,39 @@ Status deliver_loss(const RowLosses& found, int64_t rows, Reduction reduction,
 
 // What the loss of a row is made of, with a mean divided by the weight of all rows.
 struct Slopes {
-  float picked;    // of the target's class
-  float smoothed;  // of every class, times its weight
+  double picked;    // of the target's class
+  double smoothed;  // of every class, times its weight
 };
 
 Slopes slopes_of(float gradient, float smoothing, int64_t classes, double divisor) {
   const double each = gradient / divisor;
-  return {static_cast<float>(each * (1 - smoothing)),
-          static_cast<float>(each * smoothing / static_cast<double>(classes))};
+  return {each * (1 - double{smoothing}), each * smoothing / static_cast<double>(classes)};
 }
 
-// For the target's class exp(x) - 1, in one function or in double: the difference would cancel.
+// For the target's class exp(x) - 1, in one function or in double: differences would cancel.
 void row_gradient(const float* x, const Targets& targets, int64_t number, const Slopes& slopes,
-                  int64_t classes, float* results, float* weights) {
-  const float picked = slopes.picked * targets.weight(number);
+                  int64_t classes, double weight_of_classes, float* results) {
+  const double picked = slopes.picked * targets.weight(number);
   if (slopes.smoothed == 0) {
-    for (int64_t i = 0; i < classes; ++i) results[i] = math::exp(x[i]) * picked;
-    results[number] = math::expm1(x[number]) * picked;
+    const auto factor = static_cast<float>(picked);
+    for (int64_t i = 0; i < classes; ++i) results[i] = math::exp(x[i]) * factor;
+    results[number] = math::expm1(x[number]) * factor;
     return;
   }
-  for (int64_t i = 0; i < classes; ++i) weights[i] = slopes.smoothed * targets.weight(i);
-  const double all = picked + sum_of(weights, classes);
+  const double all = picked + slopes.smoothed * weight_of_classes;
+  const auto slope = [&](int64_t i, double own) {
+    return static_cast<float>(math::exp(double{x[i]}) * all - own);
+  };
   for (int64_t i = 0; i < classes; ++i) {
-    const double own = double{weights[i]} + (i == number ? picked : 0);
-    results[i] = static_cast<float>(math::exp(double{x[i]}) * all - own);
+    results[i] = slope(i, slopes.smoothed * targets.weight(i));
   }
+  results[number] = slope(number, slopes.smoothed * targets.weight(number) + picked);
+}
+
+double sum_of_weights(const Targets& targets, int64_t classes) {
+  double sum = 0;
+  for (int64_t i = 0; i < classes; ++i) sum += targets.weight(i);
+  return sum;
 }
 
 double weight_of_rows(const Targets& targets, int64_t rows, FirstBadIndex& bad) {
@@ -159,14 +167,15 @@ Status run(const CrossEntropyLossGradArgs& args) {
   const bool mean = reduction == Reduction::kMean;
   const double divisor = mean ? weight_of_rows(targets, rows, bad) : 1;
   const int64_t step = reduction == Reduction::kNone ? 1 : 0;
-  status = for_each_row(rows, classes, 3, [&](int64_t row, const RowBuffers& buffers) {
+  const double all = smoothing == 0 ? 0 : sum_of_weights(targets, classes);
+  status = for_each_row(rows, classes, 2, [&](int64_t row, const RowBuffers& buffers) {
     const float* x = input.read(row, buffers.row(0), buffers.raw());
-    float *const results = buffers.row(1), *const weights = buffers.row(2);
+    float* const results = buffers.row(1);
     const bool counts = targets.counts(row, bad);
     const float gradient = counts ? gradients.as<float>()[row * step] : 0;
     const Slopes slopes = slopes_of(gradient, smoothing, classes, divisor);
     std::fill_n(results, classes, 0.0f);
-    if (counts) row_gradient(x, targets, targets.of(row), slopes, classes, results, weights);
+    if (counts) row_gradient(x, targets, targets.of(row), slopes, classes, all, results);
     out.write(row, results, buffers.raw());
   });
   if (!status.ok() || bad.get().position < 0) return status;

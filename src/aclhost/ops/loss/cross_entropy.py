@@ -79,9 +79,15 @@ def golden(
     """The loss, the logarithms of the softmax, and 0 for the other two."""
     import numpy as np
 
-    logs, counts = _log_softmax(input), target != ignore_index
-    picks, slopes = _slopes(target, weight_optional, input.shape[1], ignore_index, label_smoothing)
-    losses = np.where(counts, -np.where(slopes != 0, logs * slopes, 0.0).sum(1), 0.0)
+    logs, classes = _log_softmax(input), input.shape[1]
+    own = np.ones(classes) if weight_optional is None else weight_optional
+    is_own = np.arange(classes) == target[:, None]
+    losses = -np.where(is_own, own * logs, 0.0).sum(1)
+    share = np.float64(np.float32(label_smoothing))
+    if share:
+        losses = (1 - share) * losses - share / classes * (own * logs).sum(1)
+    losses = np.where(target != ignore_index, losses, 0.0)
+    picks, _ = _slopes(target, weight_optional, classes, ignore_index, label_smoothing)
     total = {"none": losses, "sum": losses.sum(keepdims=True)}.get(
         reduction_optional or "mean", losses.sum(keepdims=True) / picks.sum()
     )

@@ -10,15 +10,22 @@ import time
 from collections.abc import Iterator
 
 import click
-from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
 from aclhost import ops
 from aclhost.spec.operator import Operator
-from campaign.rounds import ROUND, Failure, Tally, round_seed, run_round, stream
+from campaign.rounds import (
+    ROUND,
+    Failure,
+    Tally,
+    round_seed,
+    run_gradient_round,
+    run_round,
+    stream,
+)
+from campaign.tables import by_family, family_of, gradients, summary
 
 
 def rounds(operators: list[Operator], cases: int | None) -> Iterator[tuple[Operator, int, int]]:
@@ -57,23 +64,9 @@ def run(
                 break
             progress.update(bar, description=op.short_name, failed=len(tally.failures))
             run_round(op, round_seed(seed, op, number), size, tally, handle, on_case)
+            if op.gradient is not None:
+                run_gradient_round(op, round_seed(seed, op, number), tally)
     return tally
-
-
-def summary(tally: Tally) -> Table:
-    """Operator by dtype."""
-    table = Table("operator", "dtype", box=box.SIMPLE_HEAD)
-    for heading in ("cases", "torch", "failed", "worst ulp"):
-        table.add_column(heading, justify="right")
-    for (op, dtype), row in sorted(tally.rows.items()):
-        counts = map(str, (row.cases, row.with_torch, row.failures))
-        table.add_row(op, dtype, *counts, f"{row.worst:.2g}", style="red" if row.failures else "")
-    table.add_section()
-    rows = list(tally.rows.values())
-    counts = (sum(getattr(row, of) for row in rows) for of in ("cases", "with_torch", "failures"))
-    worst = max((row.worst for row in rows), default=0.0)
-    table.add_row("all", "", *map(str, counts), f"{worst:.2g}", style="bold")
-    return table
 
 
 def show(failure: Failure, console: Console) -> None:
@@ -89,21 +82,34 @@ def show(failure: Failure, console: Console) -> None:
 @click.option("--cases", type=int, help="How many cases of each operator, however long it takes.")
 @click.option("--seed", type=int, help="Replays the campaign that printed it.")
 @click.option("--operator", type=click.Choice([op.name for op in ops.ALL]), help="Only this one.")
-def main(seconds: float, cases: int | None, seed: int | None, operator: str | None) -> None:
+@click.option("--family", "families", multiple=True, help="Only operators of these families.")
+def main(
+    seconds: float, cases: int | None, seed: int | None, operator: str | None,
+    families: tuple[str, ...],
+) -> None:  # fmt: skip
     """Random calls of every operator, against its golden and against torch."""
     faulthandler.enable()
     console = Console()
     seed = secrets.randbelow(2**32) if seed is None else seed
     console.print(f"seed {seed}")
-    chosen = [op for op in ops.ALL if operator in (None, op.name)]
+    chosen = [
+        op
+        for op in ops.ALL
+        if operator in (None, op.name) and (not families or family_of(op) in families)
+    ]
     tally = run(chosen, seed, seconds, cases, console)
     first = {
         (failure.case.op.name, failure.case.dtype): failure for failure in tally.failures[::-1]
     }
     for failure in first.values():
         show(failure, console)
+    for wrong in tally.wrong_gradients:
+        console.print(wrong, markup=False, soft_wrap=True)
     console.print(summary(tally))
-    raise SystemExit(1 if tally.failures else 0)
+    if tally.gradients:
+        console.print(gradients(tally))
+    console.print(by_family(tally))
+    raise SystemExit(1 if tally.failures or tally.wrong_gradients else 0)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from aclhost import acl
 from aclhost.spec.operator import Operator
 from campaign.case import Case, cases
 from campaign.check import check
+from campaign.gradients import GradientRow, run_gradients
 
 ROUND = 40  # cases; short rounds end close to the time that was asked for
 
@@ -44,6 +45,8 @@ class Tally:
 
     rows: dict[tuple[str, str], Row] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
+    gradients: dict[str, GradientRow] = field(default_factory=dict)
+    wrong_gradients: list[str] = field(default_factory=list)
 
     def row(self, case: Case) -> Row:
         return self.rows.setdefault((case.op.short_name, case.dtype.name), Row())
@@ -98,6 +101,15 @@ def run_round(
             raise
         tally.failures += smallest
         tally.row(smallest[0].case).failures += 1
+
+
+def run_gradient_round(op: Operator, seed: int, tally: Tally) -> None:
+    """Slopes of a backward's forward."""
+    row = tally.gradients.setdefault(op.short_name, GradientRow())
+    with one_thread():
+        wrong = run_gradients(op, seed, row)
+    if wrong:
+        tally.wrong_gradients.append(f"{op.name}: {wrong}")
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from aclhost import ops
 from aclhost.spec.operator import Operator
 from campaign import again, case
 from campaign.case import Case
-from campaign.rounds import Tally, round_seed, run_round
+from campaign.rounds import Tally, round_seed, run_gradient_round, run_round
 
 EVERY = pytest.mark.parametrize("op", ops.ALL, ids=lambda op: op.name)
 
@@ -61,6 +61,17 @@ def test_finds_and_shrinks_a_bug(stream: int) -> None:
     (failure,) = run_slice(op, stream, 500).failures
     assert "is -0.0; golden: 1.0" in failure.reason
     assert np.prod(failure.case.call.tensor("self").shape) <= 4
+
+
+def test_finds_a_wrong_gradient() -> None:
+    op, tally = ops.BY_NAME["aclnnAvgPool2dBackward"], Tally()
+    run_gradient_round(op, 1, tally)
+    right = tally.gradients["AvgPool2dBackward"]
+    assert (right.failures, right.with_torch) == (0, right.calls)
+    assert op.golden is not None
+    golden = op.golden
+    run_gradient_round(replace(op, golden=lambda **each: 1.01 * golden(**each)), 1, tally)
+    assert "the golden says" in tally.wrong_gradients[0]
 
 
 @EVERY

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from random import Random
 
+import numpy as np
 import pytest
-from support.differences import forward_calls, slopes
+from support.differences import autograd, forward_calls, pair_of, slopes
 
 from aclhost import ops
 from aclhost.spec.operator import Operator
@@ -27,6 +28,19 @@ def test_finite_differences(op: Operator) -> None:
                 call,
             )
     assert compared
+
+
+@EACH
+def test_autograd(op: Operator) -> None:
+    """Torch's derivative of the forward's reference, where it has one."""
+    assert op.gradient is not None
+    for seed, call in enumerate(forward_calls(op.gradient, Random(op.name), 2)):
+        pair = pair_of(op, call, seed)
+        theirs = autograd(pair) if pair.has_slopes else None
+        for of, ours in pair.declared if theirs is not None else ():
+            scale = float(np.max(np.abs(ours)))
+            other = theirs[of].reshape(ours.shape)
+            np.testing.assert_allclose(ours, other, rtol=1e-5, atol=1e-5 * scale, err_msg=of)
 
 
 @EACH

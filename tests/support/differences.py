@@ -9,15 +9,17 @@ from random import Random
 from typing import Any
 
 import numpy as np
+import torch
 
 from aclhost import ops
 from aclhost.golden import results_of
+from aclhost.golden.torch_reference import torch_reference
 from aclhost.spec.call import Call, ScalarArg, TensorArg
 from aclhost.spec.dtypes import DOUBLE, FLOAT, Category
 from aclhost.spec.gradient import Gradient
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import Parameter, Scalar
-from support.drawn import Arrays, inputs_of
+from support.drawn import Arrays, inputs_of, torch_inputs
 from support.values import expected
 
 STEP = 1e-5
@@ -30,6 +32,12 @@ class Slope:
     place: str
     declared: float
     measured: float
+    where: tuple[Pair, str, tuple[Any, ...]]
+
+    def again(self, step: float) -> float:
+        """Measured in other steps: the first may have crossed a bend."""
+        pair, of, place = self.where
+        return pair.measured(of, place, step)
 
 
 def forward_calls(gradient: Gradient, rng: Random, count: int) -> list[Call]:
@@ -62,38 +70,102 @@ def _widened(call: Call) -> Call:
     )
 
 
-def slopes(backward: Operator, call: Call, seed: int, each: int = 6) -> Iterator[Slope]:
-    """Some elements of every gradient that the backward gives for a forward call."""
+@dataclass(frozen=True)
+class Pair:
+    """A forward call, a weighted sum of its results, and what the backward says of that sum."""
+
+    forward: Operator
+    gradient: Gradient
+    call: Call
+    inputs: Arrays
+    weights: Arrays  # by the forward's results
+    declared: list[tuple[str, np.ndarray]]  # inputs of the forward and their gradients
+
+    def objective(self, changed: Arrays) -> float:
+        got = _results(self.forward, self.call, {**self.inputs, **changed})
+        return sum(float(np.sum(weight * got[of])) for of, weight in self.weights.items())
+
+    @property
+    def has_slopes(self) -> bool:
+        """No: infinite attributes, and calls without work."""
+        sizes = all(values.size for _, values in self.declared)
+        return sizes and bool(np.isfinite(self.objective({})))
+
+    def measured(self, of: str, place: tuple[Any, ...], step: float = STEP) -> float:
+        """The slope along one element of an input."""
+        above, below = self.inputs[of].copy(), self.inputs[of].copy()
+        above[place] += step
+        below[place] -= step
+        if of in self.gradient.normalised:
+            above, below = _log_softmax(above), _log_softmax(below)
+        return (self.objective({of: above}) - self.objective({of: below})) / (2 * step)
+
+
+def pair_of(backward: Operator, call: Call, seed: int) -> Pair:
+    """The goldens on a forward call with random values."""
     gradient = backward.gradient
     assert gradient is not None
     forward, rng = ops.BY_NAME[gradient.forward], np.random.default_rng(seed)
     inputs = inputs_of(forward, call, seed)
     inputs.update({name: _log_softmax(inputs[name]) for name in gradient.normalised})
     results = _results(forward, call, inputs)
-    weights = {name: rng.normal(size=results[of].shape) for name, of in gradient.given.items()}
-    declared = _backward(backward, gradient, {**call.arguments, **inputs, **results}, weights)
+    given = {name: rng.normal(size=results[of].shape) for name, of in gradient.given.items()}
+    found = _backward(backward, gradient, {**call.arguments, **inputs, **results}, given)
+    negated = [(of, -found[result]) for result, of in gradient.opposite.items()]
+    gradients = [*((of, found[result]) for result, of in gradient.results.items()), *negated]
+    declared = [
+        (of, _sum_to(values, inputs[of].shape)) if values.size else (of, values)
+        for of, values in gradients
+        if inputs[of].dtype.kind == "f"  # integers have no slope
+    ]
+    weights = {of: given[name] for name, of in gradient.given.items()}
+    return Pair(forward, gradient, call, inputs, weights, declared)
 
-    def objective(**changed: np.ndarray) -> float:
-        got = _results(forward, call, {**inputs, **changed})
-        return sum(float(np.sum(weights[g] * got[of])) for g, of in gradient.given.items())
 
-    if not np.isfinite(objective()) or not all(map(np.size, declared.values())):
-        return  # infinite attributes, and calls without work
-    negated = [(of, -declared[result]) for result, of in gradient.opposite.items()]
-    for of, values in [*((of, declared[r]) for r, of in gradient.results.items()), *negated]:
-        x = inputs[of]
-        if x.dtype.kind != "f":
-            continue  # integers have no slope
+def slopes(backward: Operator, call: Call, seed: int, each: int = 6) -> Iterator[Slope]:
+    """Some elements of every gradient that the backward gives for a forward call."""
+    pair, rng = pair_of(backward, call, seed), np.random.default_rng(seed)
+    if not pair.has_slopes:
+        return
+    for of, values in pair.declared:
+        x = pair.inputs[of]
+        slope = _through(x, values) if of in pair.gradient.normalised else values
         for flat in rng.permutation(x.size)[:each]:
             place = np.unravel_index(flat, x.shape)
-            above, below = x.copy(), x.copy()
-            above[place] += STEP
-            below[place] -= STEP
-            slope = _sum_to(values, x.shape)
-            if of in gradient.normalised:
-                above, below, slope = _log_softmax(above), _log_softmax(below), _through(x, slope)
-            measured = (objective(**{of: above}) - objective(**{of: below})) / (2 * STEP)
-            yield Slope(f"{of}{list(map(int, place))}", float(slope[place]), measured)
+            name = f"{of}{list(map(int, place))}"
+            yield Slope(name, float(slope[place]), pair.measured(of, place), (pair, of, place))
+
+
+def autograd(pair: Pair) -> Arrays | None:
+    """The same gradients by torch; None where it has another rule or no derivative."""
+    if not pair.forward.reference or pair.gradient.normalised:
+        return None
+    arguments = torch_inputs(pair.forward, pair.call, pair.inputs)
+    leaves = {of: arguments[pair.forward.parameter(of).python_name] for of, _ in pair.declared}
+    for leaf in leaves.values():
+        leaf.requires_grad_()
+    try:
+        results = torch_reference(pair.forward)(**arguments)
+    except (RuntimeError, TypeError, NotImplementedError):
+        return None
+    if results is NotImplemented:
+        return None
+    several = results if isinstance(results, tuple | list) else (results,)
+    names = [param.name for param in results_of(pair.forward)]
+    total = sum(
+        (each * torch.from_numpy(pair.weights[name]).reshape(each.shape)).sum()
+        for name, each in zip(names, several, strict=False)
+        if name in pair.weights
+    )
+    if not getattr(total, "requires_grad", False):
+        return None
+    total.backward()  # type: ignore[union-attr]
+    grads = {of: leaf.grad for of, leaf in leaves.items()}
+    return (
+        None
+        if any(each is None for each in grads.values())
+        else {of: each.numpy() for of, each in grads.items()}
+    )
 
 
 def _results(op: Operator, call: Call, inputs: Arrays) -> Arrays:

@@ -161,10 +161,7 @@ def torch_results(op: Operator, call: Call, inputs: Arrays) -> list[np.ndarray] 
     """What torch gives in double precision; None where it has another rule."""
     import torch
 
-    arguments = {
-        param.python_name: _torch_value(call.arguments[param.name], inputs.get(param.name))
-        for param in torch_arguments(op)
-    }
+    arguments = torch_inputs(op, call, inputs)
     usual = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)
     try:
@@ -175,6 +172,14 @@ def torch_results(op: Operator, call: Call, inputs: Arrays) -> list[np.ndarray] 
         return None
     several = results if isinstance(results, tuple | list) else (results,)
     return [(each if each.is_complex() else each.double()).numpy() for each in several]
+
+
+def torch_inputs(op: Operator, call: Call, inputs: Arrays) -> dict[str, Any]:
+    """What the reference takes, by Python names: tensors in double precision."""
+    return {
+        param.python_name: _torch_value(call.arguments[param.name], inputs.get(param.name))
+        for param in torch_arguments(op)
+    }
 
 
 def _torch_value(value: Argument, array: Any) -> Any:

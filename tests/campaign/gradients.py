@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Backward goldens against finite differences of their forwards, and against torch's autograd."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from random import Random
+
+import numpy as np
+from support.differences import Pair, Slope, autograd, forward_calls, pair_of, slopes
+
+from aclhost.spec.operator import Operator
+
+CALLS = 4  # in a round
+CLOSER = 1e-7  # a step that hardly ever crosses a bend
+
+
+@dataclass
+class GradientRow:
+    """A line of the summary: one backward."""
+
+    calls: int = 0
+    slopes: int = 0
+    with_torch: int = 0
+    failures: int = 0
+    worst: float = 0.0  # difference from the slope that was measured
+
+
+def run_gradients(op: Operator, seed: int, row: GradientRow) -> str:
+    """A few calls; what is wrong, or nothing."""
+    assert op.gradient is not None
+    rng = Random(seed)
+    for call in forward_calls(op.gradient, rng, CALLS):
+        row.calls += 1
+        number = rng.getrandbits(32)
+        for slope in slopes(op, call, number):
+            row.slopes += 1
+            difference = _difference(slope)
+            row.worst = max(row.worst, difference)
+            if not difference <= 1:
+                row.failures += 1
+                return (
+                    f"{slope.place} has the slope {slope.measured}, the golden says "
+                    f"{slope.declared}; seed {number}: {call}"
+                )
+        wrong = _against_torch(pair_of(op, call, number), row)
+        if wrong:
+            row.failures += 1
+            return f"{wrong}; seed {number}: {call}"
+    return ""
+
+
+def _difference(slope: Slope) -> float:
+    """In units of what may be: 1 is the most."""
+
+    def off(measured: float) -> float:
+        return abs(slope.declared - measured) / (1e-4 * abs(measured) + 1e-5)
+
+    first = off(slope.measured)
+    return first if first <= 1 else min(first, off(slope.again(CLOSER)))
+
+
+def _against_torch(pair: Pair, row: GradientRow) -> str:
+    theirs = autograd(pair) if pair.has_slopes else None
+    if theirs is None:
+        return ""
+    row.with_torch += 1
+    for of, ours in pair.declared:
+        scale = float(np.max(np.abs(ours), initial=0.0))
+        if math.isfinite(scale) and not np.allclose(
+            ours, theirs[of].reshape(ours.shape), rtol=1e-5, atol=1e-5 * scale
+        ):
+            return f"the gradient of {of} is {ours}; torch: {theirs[of]}"
+    return ""

@@ -227,15 +227,6 @@ Status compute_separate(const Gemm& product) {
   }
 }
 
-bool is_same_view(const TensorView& a, const TensorView& b) {
-  return a.data == b.data && a.offset == b.offset && a.dtype == b.dtype && same_shape(a, b) &&
-         std::equal(a.strides, a.strides + a.rank, b.strides);
-}
-
-bool collides(const TensorView& input, const TensorView& out) {
-  return !input.empty() && share_memory(input, out);
-}
-
 }  // namespace
 
 Status gemm(const Gemm& product) {
@@ -249,16 +240,7 @@ Status gemm(const Gemm& product) {
                    product.sums_batches, product.b_panels});
     return status.ok() ? copy(out, whole.view) : status;
   }
-  const bool reads_addend = product.addend != nullptr && product.beta != 0;
-  const TensorView* views[] = {&product.a, &product.b, product.addend};
-  const bool copied[] = {
-      collides(product.a, out), product.b_panels == nullptr && collides(product.b, out),
-      reads_addend && collides(*product.addend, out) && !is_same_view(*product.addend, out)};
-  CopiedView copies[3];
-  const Status status = copy_views(copied, 3, views, copies);
-  if (!status.ok()) return status;
-  return compute_separate({out, *views[0], *views[1], views[2], product.alpha, product.beta,
-                           product.sums_batches, product.b_panels});
+  return compute_separate(product);
 }
 
 }  // namespace ACLHOST_ISA

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
+#include <new>
 
 #include "base/parallel.h"
 #include "dtypes.h"
@@ -50,32 +52,32 @@ bool add_places(const IndexedWalk::Index& index, const char* from, int64_t step,
 }
 
 // The same of one index tensor without gaps, where nothing is out of range; else false, and the
-// places are not to be used. No branches: vectors.
+// places are not to be used. No branches: vectors. kShifts: strides are powers of 2 and 0.
+template <typename Integer, bool kShifts>
+bool find_good_places(const IndexedWalk::Index& index, const char* from, int64_t first,
+                      int64_t table_step, int64_t count, int64_t* offsets) {
+  const int64_t wrap = index.wrap;
+  const auto stride = static_cast<uint64_t>(index.stride);
+  const auto last = static_cast<uint64_t>(index.limit - 1);
+  const int shift = kShifts ? __builtin_ctzll(stride) : 0;
+  uint64_t bad = 0, place = static_cast<uint64_t>(first) * static_cast<uint64_t>(table_step);
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t given = load<Integer>(from + i * int64_t{sizeof(Integer)});
+    const auto value = static_cast<uint64_t>(given + (given >> 63 & wrap));
+    bad |= value | (last - value);
+    offsets[i] = static_cast<int64_t>(kShifts ? value << shift : place + value * stride);
+    if constexpr (!kShifts) place += static_cast<uint64_t>(table_step);
+  }
+  return bad >> 63 == 0;
+}
+
 template <typename Integer>
 bool find_good_places(const IndexedWalk::Index& index, const char* from, int64_t first,
                       int64_t table_step, int64_t count, int64_t* offsets) {
-  const int64_t wrap = index.wrap, stride = index.stride;
-  const uint64_t last = static_cast<uint64_t>(index.limit - 1);
-  int64_t values[kChunk];
-  uint64_t bad = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    const int64_t given = load<Integer>(from + i * int64_t{sizeof(Integer)});
-    const int64_t value = given + (given >> 63 & wrap);
-    bad |= static_cast<uint64_t>(value) | (last - static_cast<uint64_t>(value));
-    values[i] = value;
-  }
-  if (stride > 0 && (stride & (stride - 1)) == 0) {
-    const int shift = __builtin_ctzll(static_cast<uint64_t>(stride));
-    for (int64_t i = 0; i < count; ++i) {
-      offsets[i] = (first + i) * table_step +
-                   static_cast<int64_t>(static_cast<uint64_t>(values[i]) << shift);
-    }
-  } else {
-    for (int64_t i = 0; i < count; ++i) {
-      offsets[i] = wrapping_product(first + i, table_step) + wrapping_product(values[i], stride);
-    }
-  }
-  return bad >> 63 == 0;
+  const bool shifts =
+      table_step == 0 && index.stride > 0 && (index.stride & (index.stride - 1)) == 0;
+  const auto find = shifts ? find_good_places<Integer, true> : find_good_places<Integer, false>;
+  return find(index, from, first, table_step, count, offsets);
 }
 
 // The dimensions of a walk in their roles: those outside, one whose places are found in chunks, and
@@ -92,6 +94,7 @@ class Nest {
     chunk_ = std::min(kChunk, run_.length);
     run_pieces_ = (run_.length + chunk_ - 1) / chunk_;
     row_pieces_ = (row_.length + kRowPiece - 1) / kRowPiece;
+    find_once();
   }
 
   int64_t pieces() const { return outer_ * run_pieces_ * row_pieces_; }
@@ -113,8 +116,24 @@ class Nest {
   const Dimension& last() const { return walk_.dimension[walk_.rank - 1]; }
   Dimension take_last() { return walk_.dimension[--walk_.rank]; }
 
+  // Where all runs have the same places, they need not be found for each.
+  void find_once() {
+    constexpr int64_t kMost = 1 << 16;
+    bool same = outer_ > 1 && row_.length == 1 && run_.length <= kMost;
+    for (int i = 0; i < walk_.rank; ++i) same = same && !is_indexed(walk_, walk_.dimension[i]);
+    if (!same) return;
+    offsets_.reset(new (std::nothrow) int64_t[run_.length]);
+    if (offsets_ != nullptr && !find_good(place_at(walk_, 0), 0, run_.length, offsets_.get())) offsets_.reset();
+  }
+
   bool run_inside(int64_t outer, int64_t first, int64_t last) const {
     const WalkedPlace here = place_at(walk_, outer);
+    if (offsets_ != nullptr) {
+      const int64_t begin = first * chunk_, end = std::min(last * chunk_, run_.length);
+      action_.elements(here.dense + begin * run_.dense, run_.dense, here.table,
+                       offsets_.get() + begin, end - begin);
+      return true;
+    }
     Places places;
     bool good = true;
     for (int64_t piece = first; piece < last; ++piece) {
@@ -130,10 +149,10 @@ class Nest {
   }
 
   void find(const WalkedPlace& here, int64_t first, int64_t count, Places& places) const {
-    if (find_good(here, first, count, places)) return;
     places.all_good = true;
-    for (int64_t i = 0; i < count; ++i) places.offsets[i] = (first + i) * run_.table;
     std::fill_n(places.bad, count, false);
+    if (find_good(here, first, count, places.offsets)) return;
+    for (int64_t i = 0; i < count; ++i) places.offsets[i] = (first + i) * run_.table;
     for (int k = 0; k < walk_.indices; ++k) {
       const int64_t step = run_.index[k];
       const char* const from = here.index[k] + first * step;
@@ -142,14 +161,12 @@ class Nest {
     }
   }
 
-  bool find_good(const WalkedPlace& here, int64_t first, int64_t count, Places& places) const {
+  bool find_good(const WalkedPlace& here, int64_t first, int64_t count, int64_t* offsets) const {
     const IndexedWalk::Index& index = walk_.index[0];
     if (walk_.indices != 1 || run_.index[0] != index.item_size) return false;
     const auto good = index.item_size == 4 ? find_good_places<int32_t> : find_good_places<int64_t>;
     const char* const from = here.index[0] + first * index.item_size;
-    places.all_good = good(index, from, first, run_.table, count, places.offsets);
-    if (places.all_good && row_.length > 1) std::fill_n(places.bad, count, false);
-    return places.all_good;
+    return good(index, from, first, run_.table, count, offsets);
   }
 
   void act(char* dense, char* table, const Places& places, int64_t count, int64_t row) const {
@@ -170,6 +187,7 @@ class Nest {
   Action action_;
   Dimension run_, row_;
   int64_t outer_ = 1, chunk_, run_pieces_, row_pieces_;
+  std::unique_ptr<int64_t[]> offsets_;  // of a run in the table; null where they are not known
 };
 
 int64_t bytes_of(const TensorView& view) { return data_type_bits(view.dtype) / 8; }

@@ -63,7 +63,11 @@ class Scanner {
     if (Operation::kIsSum && work_.length >= 2 * kSegment) return run_segments();
     const int64_t grain = std::max<int64_t>(1, kGrain / work_.length);
     parallel_for(work_.outer, grain, [&](int64_t begin, int64_t end) {
-      for (int64_t row = begin; row < end; ++row) {
+      int64_t row = begin;
+      if constexpr (kInFours) {
+        for (; row + 4 <= end; row += 4) scan_four(row * work_.length);
+      }
+      for (; row < end; ++row) {
         State state;
         scan_row(row * work_.length, work_.length, state);
       }
@@ -74,6 +78,7 @@ class Scanner {
  private:
   using Number = typename Operation::Number;
   static constexpr int kNumbers = Operation::kNumbers;
+  static constexpr bool kInFours = !Operation::kIsSum && !Operation::kHasPlaces;
 
   struct State {
     State() { std::fill_n(numbers, kNumbers, Operation::kStart); }
@@ -94,6 +99,19 @@ class Scanner {
         Operation::along(values, some, state.numbers);
       }
       write(here, some, values);
+    }
+  }
+
+  void scan_four(int64_t first) const {
+    constexpr int64_t kPart = kBlock / 4;
+    alignas(64) Number values[kBlock];
+    Number states[4];
+    std::fill_n(states, 4, Operation::kStart);
+    for (int64_t begin = 0; begin < work_.length; begin += kPart) {
+      const int64_t some = std::min(kPart, work_.length - begin), here = first + begin;
+      for (int k = 0; k < 4; ++k) read(here + k * work_.length, some, values + k * kPart);
+      Operation::along_four(values, kPart, some, states);
+      for (int k = 0; k < 4; ++k) write(here + k * work_.length, some, values + k * kPart);
     }
   }
 
@@ -130,7 +148,7 @@ class Scanner {
       for (int64_t begin = 0; begin < count; begin += kBlock) {
         const int64_t some = std::min(kBlock, count - begin);
         read(first + begin, some, values);
-        Operation::along(values, some, state.numbers);
+        Operation::total(values, some * kNumbers, state.numbers);
       }
     }
   }

@@ -30,6 +30,18 @@ struct Sum {
     for (int64_t i = 0; i < numbers; ++i) values[i] = states[i] += values[i];
   }
 
+  // What the values of a whole block add up to, in lanes that vectors can be.
+  static void total(const T* values, int64_t numbers, T* state) {
+    constexpr int64_t kLanes = 16;
+    T lanes[kLanes] = {};
+    int64_t i = 0;
+    for (; i + kLanes <= numbers; i += kLanes) {
+      for (int64_t k = 0; k < kLanes; ++k) lanes[k] += values[i + k];
+    }
+    for (int64_t k = 0; i + k < numbers; ++k) lanes[k] += values[i + k];
+    for (int64_t k = 0; k < kLanes; ++k) state[k % kCount] += lanes[k];
+  }
+
  private:
   // Four sums at a time: each waits for its own last addition only.
   static void add_parts(T* values, int64_t count, T* state) {
@@ -70,6 +82,18 @@ struct Product {
   static void across(T* values, int64_t numbers, T* states) {
     for (int64_t i = 0; i < numbers; ++i) values[i] = states[i] *= values[i];
   }
+
+  // Four rows that begin `step` numbers after each other: each waits for its own product only.
+  static void along_four(T* values, int64_t step, int64_t count, T* states) {
+    T a = states[0], b = states[1], c = states[2], d = states[3];
+    for (int64_t i = 0; i < count; ++i) {
+      values[i] = a *= values[i];
+      values[step + i] = b *= values[step + i];
+      values[2 * step + i] = c *= values[2 * step + i];
+      values[3 * step + i] = d *= values[3 * step + i];
+    }
+    states[0] = a, states[1] = b, states[2] = c, states[3] = d;
+  }
 };
 
 template <typename T, bool kIsMaximum>
@@ -86,12 +110,15 @@ struct Extreme {
 
   static void along(T* values, int64_t count, T* state, int64_t* places, int64_t first,
                     int64_t* place) {
-    T best = *state;
-    int64_t where = *place;
+    T best = first == 0 ? values[0] : *state;
+    int64_t where = first == 0 ? 0 : *place;
     for (int64_t i = 0; i < count; ++i) {
-      const bool is_taken = (first + i == 0) | takes(values[i], best);
-      best = is_taken ? values[i] : best;
-      where = is_taken ? first + i : where;
+      // A branch: it is mostly foreseen, and then nothing waits for the comparison.
+      const bool is_worse = kIsMaximum ? values[i] < best : values[i] > best;
+      if (__builtin_expect(!is_worse, false) && takes(values[i], best)) {
+        best = values[i];
+        where = first + i;
+      }
       values[i] = best;
       places[i] = where;
     }

@@ -5,6 +5,7 @@
 #include "engines/copy.h"
 #include "kernels/creation/element.h"
 #include "ops/inplace_fill_scalar.h"
+#include "ops/inplace_fill_tensor.h"
 #include "ops/inplace_one.h"
 #include "ops/inplace_zero.h"
 
@@ -48,6 +49,8 @@ Status fill_with_one(const TensorView& view) { return fill(view, truth(true)); }
 Status run(const InplaceFillScalarArgs& args) {
   return fill(args.selfRef, as_element(args.value, args.selfRef.dtype));
 }
+
+Status run(const InplaceFillTensorArgs& args) { return copy(args.selfRef, args.value); }
 
 Status run(const InplaceOneArgs& args) { return fill_with_one(args.selfRef); }
 

@@ -11,6 +11,7 @@ from aclhost.spec.draw import eighths, random_shape
 from aclhost.spec.dtypes import (
     BF16,
     BOOL,
+    CAST_TARGETS,
     COMPLEX64,
     COMPLEX128,
     DOUBLE,
@@ -30,7 +31,7 @@ from aclhost.spec.dtypes import (
     DataType,
 )
 from aclhost.spec.operator import Operator
-from aclhost.spec.params import Scalar, TensorInOut
+from aclhost.spec.params import Scalar, TensorIn, TensorInOut
 from aclhost.spec.products import A2, A3, A950, P310P, T910
 from aclhost.spec.rules import (
     Condition,
@@ -42,10 +43,13 @@ from aclhost.spec.rules import (
     not_null,
     only_on,
     rank_at_most,
+    requires,
     supported_on,
     when,
 )
-from aclhost.spec.terms import DtypeOf, In
+from aclhost.spec.rules.base import Shown
+from aclhost.spec.shapes import ShapeOf
+from aclhost.spec.terms import And, AtMost, Const, DtypeOf, Elements, Equal, In, RankOf
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array
@@ -200,4 +204,54 @@ ZERO = Operator(
     ),
     notes=("Ascend 950 knows FLOAT4_E1M2 and FLOAT4_E2M1, too; aclhost refuses them.",),
 )
-OPS = (FILL_SCALAR, ONE, ZERO)
+
+
+def _drawn_fill_tensor(rng: Random) -> Call:
+    """Integers: every dtype holds them."""
+    call = _drawn(rng, *_FILLED, BF16)
+    kind = rng.choice((FLOAT, INT32, call.tensor("selfRef").dtype))
+    return call.passing(value=TensorArg(rng.choice(((), (1,))), kind, span=(0, 9)))
+
+
+def _fill_from(self_ref: Array, value: Array) -> Array:
+    return _fill(self_ref, value.ravel()[0])
+
+
+FILL_TENSOR = Operator(
+    "aclnnInplaceFillTensor",
+    summary="Sets every element to the one of another tensor.",
+    formula="`selfRef = value`, converted to the dtype of selfRef",
+    params=(
+        TensorInOut("selfRef", "What is overwritten.", reads=False),
+        TensorIn("value", "One element."),
+    ),
+    checks=(
+        not_null("selfRef", "value"),
+        dtype_in("selfRef", *_FILLED, only_on(BF16, *_NEWER)),
+        rank_at_most("selfRef", 8),
+        requires(
+            "one_value",
+            "value",
+            And(AtMost(RankOf("value"), Const(1)), Equal(Elements("value"), Const(1))),
+            "value must have no dimensions, or one of length 1",
+            (Shown("shape", ShapeOf("value")),),
+            "Reshape value.",
+        ),
+        done_when_empty("selfRef"),
+        _SUPPORTED,
+        inner(dtype_in("value", *CAST_TARGETS)),
+    ),
+    golden=_fill_from,
+    reference=lambda torch, self_ref, value: torch.full_like(self_ref, value.item()),
+    draw=_drawn_fill_tensor,
+    typical=lambda elements: Call({"selfRef": TensorArg((elements,)), "value": TensorArg(())}),
+    samples=(
+        Call({"selfRef": TensorArg((3,)), "value": TensorArg(())}),
+        Call({"selfRef": TensorArg((), FLOAT16), "value": TensorArg((1,), INT64)}),
+        Call({"selfRef": _STRIDED, "value": TensorArg((), DOUBLE, (7.75,))}),
+        Call({"selfRef": TensorArg((2, 2), BOOL), "value": TensorArg((1,), FLOAT, (0.5,))}),
+        Call({"selfRef": TensorArg((2,), COMPLEX64), "value": TensorArg((), UINT16)}),
+    ),
+    notes=("value is converted as by aclnnCast.",),
+)
+OPS = (FILL_SCALAR, FILL_TENSOR, ONE, ZERO)

@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 
+#include "aclnnop/aclnn_nonzero.h"
 #include "client.h"
 
 // A program with one mistake, and what strict mode calls it.
@@ -71,6 +72,24 @@ inline void elu(const View& source, const View& target, aclrtStream stream) {
   OK(aclnnElu(nullptr, 0, prepare(x, y), stream));
   aclDestroyTensor(x);
   aclDestroyTensor(y);
+}
+
+// Where four floats are not 0, in memory for four places; how many bytes of places there are.
+inline size_t find_places(void* source, void* places, aclrtStream stream) {
+  const int64_t room[] = {4, 1};
+  aclTensor* x = tensor(4, source);
+  aclTensor* y = aclCreateTensor(room, 2, ACL_INT64, nullptr, 0, ACL_FORMAT_ND, room, 2, places);
+  uint64_t size = 0, rank = 0;
+  aclOpExecutor* executor = nullptr;
+  OK(aclnnNonzeroGetWorkspaceSize(x, y, &size, &executor));
+  OK(aclnnNonzero(nullptr, 0, executor, stream));
+  int64_t* shape = nullptr;
+  OK(aclGetViewShape(y, &shape, &rank));
+  const size_t bytes = shape[0] * sizeof(int64_t);
+  delete[] shape;
+  aclDestroyTensor(x);
+  aclDestroyTensor(y);
+  return bytes;
 }
 
 inline void* raw(size_t bytes) {

@@ -176,6 +176,16 @@ struct FreesAtExit {
 
 CORRECT(freed_after_finalize) { kept = raw(16); }
 
+// Phase 2 has waited: neither a synchronisation nor the rest of the memory is missing.
+CORRECT(as_much_as_the_data_gave) {
+  const Pair pair;
+  void* places = raw(32);
+  int64_t found[4];
+  const size_t bytes = find_places(pair.source, places, first);
+  OK(aclrtMemcpy(found, 32, places, bytes, ACL_MEMCPY_DEVICE_TO_HOST));
+  OK(aclrtFree(places));
+}
+
 }  // namespace
 
 int main(int, char** arguments) { return run_program(arguments); }

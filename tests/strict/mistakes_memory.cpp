@@ -132,6 +132,15 @@ MISTAKE(gaps_not_initialised, "uninitialised read") {
   OK(aclrtFree(memory));
 }
 
+MISTAKE(more_than_the_data_gave, "uninitialised read") {
+  const Pair pair;
+  void* places = raw(32);
+  int64_t found[4];
+  find_places(pair.source, places, first);
+  OK(aclrtMemcpy(found, 32, places, 32, ACL_MEMCPY_DEVICE_TO_HOST));
+  OK(aclrtFree(places));
+}
+
 MISTAKE(output_of_stride_zero, "overlapping tensors") {
   const Pair pair;
   elu({pair.source, {4}, {1}, 0}, {pair.target, {4}, {0}, 0}, first);

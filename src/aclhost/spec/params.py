@@ -12,7 +12,7 @@ from aclhost.spec.dtypes import DataType
 from aclhost.spec.shapes import ShapeOf, ShapeTerm
 from aclhost.spec.terms import DtypeOf, Term
 
-_ACRONYMS = {"NLLLoss": "NllLoss"}  # that run into the next word
+_ACRONYMS = {"NLLLoss": "NllLoss", "SWhere": "S_Where"}  # that run into the next word
 
 
 def snake_case(name: str) -> str:

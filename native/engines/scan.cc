@@ -11,6 +11,7 @@
 #include "engines/block_loop.h"
 #include "engines/cast.h"
 #include "engines/copy.h"
+#include "engines/dense_target.h"
 #include "engines/overlap.h"
 #include "engines/scan_operations.h"
 #include "operator/layouts.h"
@@ -245,51 +246,35 @@ Status run_work(Scan kind, const Work& work, aclDataType wide) {
   return Scanner<scans::Sum<uint64_t, 1>>(work).run();
 }
 
-// A dense tensor: the one that is given, or one with memory of its own.
-struct Dense {
-  Status make(const TensorView& view, bool own) {
-    made.view = view;
-    return own ? make_dense(shape_of(view), view.dtype, made) : Status{};
-  }
-  char* data() const {
-    return static_cast<char*>(made.view.data) +
-           made.view.offset * (data_type_bits(made.view.dtype) / 8);
-  }
-  Status deliver(const TensorView& to) const {
-    return made.memory ? copy(to, made.view) : Status{};
-  }
-
-  CopiedView made;
-};
-
 bool is_same_place(const TensorView& a, const TensorView& b) {
   return a.data == b.data && a.offset == b.offset;
 }
 
 // What is read must be dense, of the result's type, and not be overwritten before.
 Status prepare_input(const TensorView& self, const TensorView& out, const TensorView* places,
-                     Dense* dense) {
+                     CopiedView* dense) {
   const bool own = self.dtype != out.dtype || !is_contiguous(self) ||
                    (share_memory(self, out) && !is_same_place(self, out)) ||
                    (places != nullptr && share_memory(self, *places));
-  TensorView like = self;
-  like.dtype = out.dtype;
-  Status status = dense->make(own ? like : self, own);
-  return status.ok() && own ? copy(dense->made.view, self) : status;
+  dense->view = self;
+  if (!own) return {};
+  const Status status = make_dense(shape_of(self), out.dtype, *dense);
+  return status.ok() ? copy(dense->view, self) : status;
 }
 
 }  // namespace
 
 Status scan(Scan kind, const TensorView& self, int64_t dim, const TensorView& out,
             const TensorView* places) {
-  Dense input, result, indices;
+  CopiedView input;
+  DenseTarget result, indices;
   Status status = prepare_input(self, out, places, &input);
-  if (status.ok()) status = result.make(out, !is_contiguous(out));
-  if (status.ok() && places) status = indices.make(*places, !is_contiguous(*places));
+  if (status.ok()) status = result.prepare(out);
+  if (status.ok() && places) status = indices.prepare(*places);
   if (!status.ok()) return status;
   const aclDataType wide = wide_type(out.dtype);
   const aclDataType index = places ? places->dtype : ACL_INT64;
-  Work work = {input.data(),
+  Work work = {start_of(input.view),
                result.data(),
                places ? indices.data() : nullptr,
                data_type_bits(out.dtype) / 8,
@@ -306,8 +291,8 @@ Status scan(Scan kind, const TensorView& self, int64_t dim, const TensorView& ou
     (i < axis ? work.outer : i == axis ? work.length : work.inner) *= self.shape[i];
   }
   status = run_work(kind, work, wide);
-  if (status.ok()) status = result.deliver(out);
-  return status.ok() && places ? indices.deliver(*places) : status;
+  if (status.ok()) status = result.deliver();
+  return status.ok() && places ? indices.deliver() : status;
 }
 
 }  // namespace ACLHOST_ISA

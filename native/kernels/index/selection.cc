@@ -4,6 +4,7 @@
 #include "base/parallel.h"
 #include "dtypes.h"
 #include "engines/copy.h"
+#include "engines/dense_target.h"
 #include "engines/mask.h"
 #include "engines/room.h"
 #include "operator/layouts.h"
@@ -69,8 +70,8 @@ void write_places(const TensorView& self, const CountedMask& mask, char* out, in
 Status find_places(const char* op, const TensorView& self, const SizedResult& out, bool columns) {
   CountedMask mask;
   Status status = mask.count(self, shape_of(self), out.view());
-  Room room(out.view());
-  if (status.ok()) status = room.prepare();
+  DenseTarget room;
+  if (status.ok()) status = room.prepare_with_contents(out.view());
   if (!status.ok()) return status;
   const int64_t found = mask.chosen(), rank = self.rank;
   status =
@@ -78,11 +79,6 @@ Status find_places(const char* op, const TensorView& self, const SizedResult& ou
   if (!status.ok() || rank == 0) return status;
   write_places(self, mask, room.data(), columns ? 1 : rank, columns ? found : 1);
   return room.deliver();
-}
-
-// The elements in row-major order.
-const char* start_of(const TensorView& dense) {
-  return static_cast<const char*>(dense.data) + dense.offset * (data_type_bits(dense.dtype) / 8);
 }
 
 // The elements as a dense array of the result's type, or themselves where they are one.
@@ -122,8 +118,8 @@ Status run(const MaskedSelectArgs& args) {
   Status status = mask.count(args.mask, shape, args.out.view());
   CopiedView values;
   if (status.ok()) status = dense_values(args.self, shape, args.out.view(), values);
-  Room room(args.out.view());
-  if (status.ok()) status = room.prepare();
+  DenseTarget room;
+  if (status.ok()) status = room.prepare_with_contents(args.out.view());
   if (status.ok()) status = args.out.set_shape(args.kOperator, "out", {mask.chosen()});
   if (!status.ok()) return status;
   const int64_t size = data_type_bits(values.view.dtype) / 8;
@@ -146,8 +142,8 @@ Status run(const InplaceMaskedScatterArgs& args) {
   if (mask.chosen() == 0) return {};
   CopiedView values;
   status = dense_values(args.source, shape_of(args.source), args.selfRef, values);
-  Room room(args.selfRef);
-  if (status.ok()) status = room.prepare();
+  DenseTarget room;
+  if (status.ok()) status = room.prepare_with_contents(args.selfRef);
   if (!status.ok()) return status;
   const int64_t size = data_type_bits(args.selfRef.dtype) / 8;
   const char* const from = start_of(values.view);

@@ -6,6 +6,7 @@
 #include "base/parallel.h"
 #include "dtypes.h"
 #include "engines/copy.h"
+#include "engines/dense_target.h"
 #include "kernels/shape/repeat_ends.h"
 #include "kernels/shape/views.h"
 #include "operator/layouts.h"
@@ -73,21 +74,6 @@ struct Spread {
   }
 };
 
-// A dense tensor of the result's shape: the result itself, or one to be copied there.
-struct DenseResult {
-  Status prepare(const TensorView& out) {
-    made.view = out;
-    return is_contiguous(out) ? Status{} : make_dense(shape_of(out), out.dtype, made);
-  }
-  Status deliver(const TensorView& out) { return made.memory ? copy(out, made.view) : Status{}; }
-  char* data() const {
-    return static_cast<char*>(made.view.data) +
-           made.view.offset * (data_type_bits(made.view.dtype) / 8);
-  }
-
-  CopiedView made;
-};
-
 int64_t product(const TensorView& view, int first, int end) {
   int64_t count = 1;
   for (int i = first; i < end; ++i) count *= view.shape[i];
@@ -98,7 +84,7 @@ int64_t product(const TensorView& view, int first, int end) {
 Status spread(const TensorView& self, const int64_t* ends, int axis, const TensorView& out) {
   CopiedView source;
   source.view = self;
-  DenseResult result;
+  DenseTarget result;
   Status status = result.prepare(out);
   if (status.ok() && !is_contiguous(self)) status = copy_of(self, source);
   if (!status.ok()) return status;
@@ -107,11 +93,11 @@ Status spread(const TensorView& self, const int64_t* ends, int axis, const Tenso
   const int64_t count = axis < 0 ? self.elements() : self.shape[axis];
   const int64_t outer = axis < 0 ? 1 : product(self, 0, axis);
   const int64_t length = out.shape[std::max(axis, 0)];
-  const char* const from = static_cast<const char*>(source.view.data) + source.view.offset * size;
+  const char* const from = start_of(source.view);
   const Spread work = {from, result.data(), count, length, inner * size, ends};
   const int64_t grain = std::max<int64_t>(kParallelBytes / work.bytes, 1);
   parallel_for(outer * length, grain, [&](int64_t begin, int64_t end) { work.run(begin, end); });
-  return result.deliver(out);
+  return result.deliver();
 }
 
 // The same number for all. Where it fits, out is a broadcast self; else places beyond are left out.

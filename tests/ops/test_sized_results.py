@@ -111,3 +111,12 @@ def test_strided_out() -> None:
     out = np.full((4, 2), -1, np.int64)[:, :1]
     assert aclhost.nonzero(np.array([0, 2, 0, 3]), out=out).tolist() == [[1], [3]]
     assert out.base.tolist() == [[1, -1], [3, -1], [-1, -1], [-1, -1]]
+
+
+def test_too_few_elements_to_scatter() -> None:
+    """Nothing is changed."""
+    target = np.zeros(3, np.float32)
+    with pytest.raises(aclhost.AclnnError, match="source is too small") as caught:
+        aclhost.inplace_masked_scatter(target, np.ones(3, bool), np.ones(2, np.float32))
+    assert caught.value.status == DEVICE_EXCEPTION
+    assert not target.any()

@@ -12,7 +12,8 @@ from aclhost.spec.dtypes import DataType
 from aclhost.spec.shapes import ShapeOf, ShapeTerm
 from aclhost.spec.terms import DtypeOf, Term
 
-_ACRONYMS = {"NLLLoss": "NllLoss", "SWhere": "S_Where"}  # that run into the next word
+# Acronyms that run into the next word.
+_ACRONYMS = {"NLLLoss": "NllLoss", "SWhere": "S_Where", "TopKTopP": "Top_K_Top_P"}
 
 
 def snake_case(name: str) -> str:

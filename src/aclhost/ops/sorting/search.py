@@ -104,7 +104,7 @@ def _golden(
     )
     found = np.zeros(keys.shape, np.int64)
     for at in np.ndindex(keys.shape):
-        found[at] = _place(rows[at[:-1]], keys[at], right)
+        found[at] = _place(rows[at[:-1]], keys[at].item(), right)
     return found.reshape(self.shape)
 
 

@@ -155,8 +155,8 @@ _FLAT_OUTPUTS = _outputs(
 
 
 def _runs_call(self: TensorArg, inverse: bool, counts: bool, dim: int = _NO_DIM) -> Call:
-    arguments = {"self": self, "returnInverse": inverse, "returnCounts": counts, "dim": dim}
-    return _with_room(Call(arguments), _FLAT_OUTPUTS)
+    call = Call({"self": self, "returnInverse": inverse, "returnCounts": counts, "dim": dim})
+    return _with_room(call, _FLAT_OUTPUTS)
 
 
 def _draw_runs(rng: Random) -> Call:
@@ -223,8 +223,8 @@ def _torch_slices(torch: Torch, self: Torch, sorted: bool, return_inverse: bool,
 
 
 def _slices_call(self: TensorArg, in_order: bool, inverse: bool, dim: int) -> Call:
-    arguments = {"self": self, "sorted": in_order, "returnInverse": inverse, "dim": dim}
-    return _with_room(Call(arguments), _SLICE_OUTPUTS)
+    call = Call({"self": self, "sorted": in_order, "returnInverse": inverse, "dim": dim})
+    return _with_room(call, _SLICE_OUTPUTS)
 
 
 def _draw_slices(rng: Random) -> Call:

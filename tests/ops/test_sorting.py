@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Order of special values, long rows with keys of any width, ties, and errors that data show."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import aclhost
+
+NAN, INF = float("nan"), float("inf")
+LONG = 1 << 17  # a row that several threads share
+
+
+def test_nan_is_largest_and_zeros_are_equal() -> None:
+    x = np.array([0.0, NAN, -0.0, INF, -INF, 0.0, -NAN], np.float32)
+    values, indices = aclhost.sort(x, stable=True)
+    assert indices.tolist() == [4, 0, 2, 5, 3, 1, 6]
+    assert values.tobytes() == x[indices].tobytes()
+    values, indices = aclhost.sort(x, stable=True, descending=True)
+    assert indices.tolist() == [1, 6, 3, 0, 2, 5, 4]
+    assert values.tobytes() == x[indices].tobytes()
+
+
+def _wide(dtype: str) -> np.ndarray:
+    rng = np.random.default_rng(3)
+    if dtype.startswith("float"):
+        x = (rng.standard_normal(LONG) * 10.0 ** rng.integers(-30, 30, LONG)).astype(dtype)
+        x[:: LONG // 7] = np.resize([NAN, -0.0, 0.0, INF], 8)
+        return x
+    info = np.iinfo(dtype)
+    return rng.integers(info.min, info.max, LONG, dtype, endpoint=True)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int64", "int16", "uint8"])
+@pytest.mark.parametrize("length", [LONG, LONG // 64])
+def test_sort_with_keys_of_any_width(dtype: str, length: int) -> None:
+    x = _wide(dtype).reshape(-1, length)
+    values, indices = aclhost.sort(x, dim=1)
+    wanted = np.argsort(x, axis=1, kind="stable")
+    np.testing.assert_array_equal(indices, wanted)
+    assert values.tobytes() == np.take_along_axis(x, wanted, 1).tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "uint8"])
+@pytest.mark.parametrize("k", [1, 10, 1000, LONG // 2, LONG - 1])
+def test_largest_of_long_rows(dtype: str, k: int) -> None:
+    x = _wide(dtype)
+    values, indices = aclhost.topk(x, k)
+    wanted = LONG - 1 - np.argsort(x[::-1], kind="stable")[::-1][:k]
+    np.testing.assert_array_equal(indices, wanted)
+    assert values.tobytes() == x[wanted].tobytes()
+
+
+def test_sample_that_misleads() -> None:
+    """Elements where the engine looks for a sample are unlike all others."""
+    x = np.zeros(LONG, np.int32)
+    x[:: LONG // 1024] = 7
+    values, indices = aclhost.kthvalue(x, LONG // 2)
+    assert values == 0
+    assert indices == np.flatnonzero(x == 0)[LONG // 2 - 1]
+    assert int(aclhost.median(x)) == 0
+
+
+def test_median_of_nothing() -> None:
+    assert np.isnan(aclhost.median(np.zeros(0, np.float32)))
+    assert aclhost.median(np.zeros(0, np.int32)) == -(2**31)
+    assert aclhost.median(np.zeros(0, np.int64)) == -(2**63)
+    assert aclhost.median(np.zeros(0, np.int8)) == 0
+
+
+def test_medians_with_nan() -> None:
+    x = np.array([[3, NAN, 1, NAN], [4, 2, 3, 1], [NAN] * 4], np.float32)
+    values, indices = aclhost.median_dim(x, dim=1)
+    np.testing.assert_array_equal(values, [NAN, 2, NAN])
+    assert indices.tolist() == [1, 1, 0]
+    values, indices = aclhost.nan_median_dim(x, dim=1)
+    np.testing.assert_array_equal(values, [1, 2, NAN])
+    assert indices.tolist() == [2, 1, 0]
+
+
+def test_sort_onto_itself() -> None:
+    x = np.array([[3, 1, 2], [9, 7, 8]], np.int32)
+    values, indices = aclhost.sort(x, dim=1, out=(x, np.zeros((2, 3), np.int64)))
+    assert values is x
+    assert x.tolist() == [[1, 2, 3], [7, 8, 9]]
+    assert indices.tolist() == [[1, 2, 0]] * 2
+
+
+def test_sorter_out_of_range() -> None:
+    for bad in (-1, 3):
+        with pytest.raises(aclhost.AclnnError, match=f"sorter.*{bad}"):
+            aclhost.search_sorted(
+                np.array([1, 2, 3.0]), np.array([2.0]), sorter=np.array([0, bad, 1])
+            )
+
+
+def test_zeros_of_unique_elements() -> None:
+    x = np.array([0.0, NAN, -0.0, 1.0, NAN, -0.0], np.float32)
+    values, inverse = aclhost.unique(x, return_inverse=True)
+    assert values.tobytes() == np.array([-0.0, 0.0, 1.0, NAN, NAN], np.float32).tobytes()
+    assert inverse.tolist() == [1, 3, 0, 2, 4, 0]
+    values, inverse = aclhost.unique(x)
+    assert inverse.shape == (0,)
+
+
+def test_too_little_room_for_unique_elements() -> None:
+    room = np.zeros(2, np.int64)
+    with pytest.raises(aclhost.AclnnError, match="valueOut"):
+        aclhost.unique(np.array([3, 1, 2]), out=(room, np.zeros(3, np.int64)))
+    assert room.tolist() == [0, 0]

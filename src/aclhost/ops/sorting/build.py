@@ -101,6 +101,13 @@ def is_sorted_by_torch(self: Any) -> bool:  # noqa: ANN401
     return str(self.dtype) not in ("torch.uint16", "torch.uint32", "torch.uint64")
 
 
+def one_of_row(found: Any, self: Any, dim: int, keep: bool) -> Any:  # noqa: ANN401
+    """What torch found along a dimension, which it kept; not if it had several to choose from."""
+    if bool(((self == found[0]).sum(dim) > 1).any()):
+        return NotImplemented
+    return tuple(found) if keep else tuple(each.squeeze(dim) for each in found)
+
+
 def drawn_self(rng: Random, *types: DataType, empty: bool = True) -> TensorArg:
     """Small tensors, sometimes with long rows, often with equal elements."""
     shape = random_shape(rng)

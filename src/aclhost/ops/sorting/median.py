@@ -19,6 +19,7 @@ from aclhost.ops.sorting.build import (
     drawn_self,
     indices_out,
     not_single_bf16,
+    one_of_row,
     order_of,
     several_of_bf16,
 )
@@ -216,9 +217,8 @@ def _along_dim(place: int) -> Operator:
         return found if keep_dim else tuple(each.squeeze(dim) for each in found)
 
     def reference(torch: Any, self: Any, dim: int, keep_dim: bool) -> Any:  # noqa: ANN401
-        values = getattr(torch, ("median", "nanmedian")[place])(self, dim, keep_dim)[0]
-        indices = golden(self.double().numpy(), dim, keep_dim)[1]  # torch may name an equal one
-        return values, torch.from_numpy(indices)
+        function = getattr(torch, ("median", "nanmedian")[place])
+        return one_of_row(function(self, dim, keepdim=True), self, dim, keep_dim)
 
     return Operator(
         ("aclnnMedianDim", "aclnnNanMedianDim")[place],

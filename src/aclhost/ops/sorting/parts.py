@@ -25,6 +25,7 @@ from aclhost.ops.sorting.build import (
     is_sorted_by_torch,
     k_in_range,
     not_single_bf16,
+    one_of_row,
     order_of,
     several_of_bf16,
 )
@@ -69,11 +70,15 @@ def _golden_topk(self: Array, k: int, dim: int, largest: bool, sorted: bool) -> 
 
 
 def _torch_topk(torch: Any, self: Any, k: int, dim: int, largest: bool, sorted: bool) -> Any:  # noqa: ANN401
+    """One more is asked for, to see whether torch had several to choose from."""
     del sorted
-    if not is_sorted_by_torch(self):
+    if not is_sorted_by_torch(self) or not self.shape:
         return NotImplemented
-    found = torch.sort(self.reshape(self.shape or (1,)), stable=True, dim=dim, descending=largest)
-    return tuple(each.narrow(dim, 0, k) for each in found)
+    more = min(k + 1, self.shape[dim])
+    values, indices = torch.topk(self, more, dim, largest)
+    if more > 1 and bool((values.diff(dim=dim) == 0).any()):
+        return NotImplemented
+    return values.narrow(dim, 0, k), indices.narrow(dim, 0, k)
 
 
 def _topk_call(self: TensorArg, k: int, dim: int, largest: bool, in_order: bool = True) -> Call:
@@ -149,11 +154,7 @@ def _golden_kth(self: Array, k: int, dim: int, keepdim: bool) -> tuple[Array, ..
 def _torch_kth(torch: Any, self: Any, k: int, dim: int, keepdim: bool) -> Any:  # noqa: ANN401
     if not is_sorted_by_torch(self):
         return NotImplemented
-    found = torch.sort(self, stable=True, dim=dim)
-    if not self.shape:
-        return tuple(found)
-    found = tuple(each.narrow(dim, k - 1, 1) for each in found)
-    return found if keepdim else tuple(each.squeeze(dim) for each in found)
+    return one_of_row(torch.kthvalue(self, k, dim, keepdim=True), self, dim, keepdim)
 
 
 def _kth_call(self: TensorArg, k: int, dim: int, keepdim: bool) -> Call:

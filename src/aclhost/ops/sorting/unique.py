@@ -93,12 +93,20 @@ def _unique(self: Array, inverse: bool, counts: bool) -> tuple[Array, Array, Arr
     return values[starts], places.reshape(self.shape) if inverse else places, lengths
 
 
+def three_results(
+    torch: Torch, function: Torch, self: Torch, inverse: bool, counts: bool, **dim: int
+) -> Torch:
+    """What torch gives for the flags; results that are not wanted are empty."""
+    found = function(self, return_inverse=inverse, return_counts=counts, **dim)
+    values, *more = found if inverse or counts else (found,)
+    nothing = torch.zeros(0, dtype=torch.int64)
+    return values, more[0] if inverse else nothing, more[-1] if counts else nothing
+
+
 def _torch_unique(torch: Torch, self: Torch, inverse: bool, counts: bool) -> Torch:
     if not is_sorted_by_torch(self) or not self.numel():
         return NotImplemented
-    values, places, lengths = torch.unique(self, return_inverse=True, return_counts=True)
-    nothing = torch.zeros(0, dtype=torch.int64)
-    return values, places if inverse else nothing, lengths if counts else nothing
+    return three_results(torch, torch.unique, self, inverse, counts)
 
 
 _WANTED = either(is_set("returnInverse"), is_set("returnCounts"))

@@ -24,6 +24,7 @@ from aclhost.ops.sorting.unique import (
     SUPPORTED,
     run_results,
     starts_of,
+    three_results,
 )
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.dtypes import (
@@ -103,11 +104,10 @@ def _torch_runs(
 ) -> Torch:
     if not is_sorted_by_torch(self) or not self.shape or not self.numel():
         return NotImplemented
-    values, places, counts = torch.unique_consecutive(
-        self, return_inverse=True, return_counts=True, dim=None if dim == _NO_DIM else dim
+    along = {} if dim == _NO_DIM else {"dim": dim}
+    return three_results(
+        torch, torch.unique_consecutive, self, return_inverse, return_counts, **along
     )
-    nothing = torch.zeros(0, dtype=torch.int64)
-    return values, places if return_inverse else nothing, counts if return_counts else nothing
 
 
 def _outputs(
@@ -218,8 +218,7 @@ def _torch_slices(torch: Torch, self: Torch, sorted: bool, return_inverse: bool,
     del sorted
     if not is_sorted_by_torch(self) or not self.shape or not self.numel():
         return NotImplemented
-    values, places, counts = torch.unique(self, return_inverse=True, return_counts=True, dim=dim)
-    return values, places if return_inverse else places[:0], counts
+    return three_results(torch, torch.unique, self, return_inverse, True, dim=dim)
 
 
 def _slices_call(self: TensorArg, in_order: bool, inverse: bool, dim: int) -> Call:

@@ -66,12 +66,23 @@ void join(char* states, const char* others, int64_t n) {
   for (int64_t i = 0; i < n; ++i) Way::join(to[i], from[i]);
 }
 
+void sum_halves(const char* values, int64_t n, char* state) {
+  *reinterpret_cast<double*>(state) =
+      sum_in_float([](auto x, auto) { return x; }, reinterpret_cast<const Half*>(values), n);
+}
+
+template <typename Way>
+constexpr auto kReduceHalf = static_cast<void (*)(const char*, int64_t, char*)>(nullptr);
+template <>
+constexpr auto kReduceHalf<Sum<float>> = &sum_halves;
+
 template <typename Way>
 constexpr Reducer kReducer = {sizeof(typename Way::State),
                               {Way::kFields[0], Way::kFields[1]},
                               kHasPlaces<Way>,
                               start<Way>,
                               reduce<Way>,
+                              kReduceHalf<Way>,
                               add<Way>,
                               join<Way>};
 

@@ -27,6 +27,8 @@ struct Reducer {
   bool has_places;  // a state depends on positions
   void (*start)(char* states, int64_t n);
   void (*reduce)(const char* values, int64_t n, int64_t position, char* state);
+  // The same of FLOAT16 instead of floats, with the same bits; null: they have to be widened.
+  void (*reduce_half)(const char* values, int64_t n, char* state);
   void (*add)(const char* const* rows, int64_t count, int64_t n, int64_t position, char* states);
   void (*join)(char* states, const char* others, int64_t n);
 };

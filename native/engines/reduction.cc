@@ -121,7 +121,7 @@ Status reduce(const Reduction& reduction, const Operand* outs, int out_count, co
   const Loop loop =
       is_mapped ? reduction.map : find_same_values(data_type_bits(reduction.values) / 8);
   const BlockJob job = {loop, reduction.numbers, 1, false, plan};
-  States states(job, nest, is_mapped, *reducer, split);
+  States states(job, nest, is_mapped, ins[0].view->dtype, *reducer, split);
   if (!states.compute()) return no_memory_for_blocks();
   if (reduction.finish != nullptr) {
     reduction.finish(states.at(0, 0), kept, split.gone.total, reduction.number);

@@ -86,8 +86,7 @@ class Values {
     return buffer;
   }
 
- private:
-  // The elements of the view.
+  // Elements of the view, if they are an array; else null.
   const char* array_at(int64_t begin, int64_t end) const {
     if (is_mapped_) return nullptr;
     Block block(nest_, begin);
@@ -97,6 +96,7 @@ class Values {
     return is_contiguous(nest_, in, block) && is_aligned(place, in.item_size) ? place : nullptr;
   }
 
+ private:
   const BlockJob& job_;
   LoopNest nest_;
   const Conversion& conversion_;
@@ -108,12 +108,14 @@ class Values {
 // The states of all results, in rows that remain to be joined.
 class States {
  public:
-  States(const BlockJob& job, const LoopNest& nest, bool is_mapped, const Reducer& reducer,
-         const Split& split)
+  States(const BlockJob& job, const LoopNest& nest, bool is_mapped, aclDataType stored,
+         const Reducer& reducer, const Split& split)
       : job_(job),
         nest_(nest),
         is_mapped_(is_mapped),
         reducer_(reducer),
+        are_halves_(stored == ACL_FLOAT16 && reducer.reduce_half != nullptr &&
+                    job.plan.conversions[1].second == nullptr),
         in_parts_(split.in_parts),
         kept_(split.kept.total),
         gone_(split.gone.total),
@@ -166,10 +168,17 @@ class States {
       const int64_t count = std::min(results, kept_ - first);
       const int64_t begin = row * kReducedPart, end = std::min(begin + kReducedPart, gone_);
       const int64_t last = first + count - 1;
-      const char* from = values.get(first * gone_ + begin, last * gone_ + end);
-      for (int64_t result = first; result <= last; ++result) {
-        reducer_.reduce(from, end - begin, begin, at(row, result));
-        from += gone_ * nest_.operand[0].item_size;
+      const int64_t from = first * gone_ + begin, to = last * gone_ + end;
+      const char* const halves = are_halves_ ? values.array_at(from, to) : nullptr;
+      const char* const array = halves != nullptr ? halves : values.get(from, to);
+      const int64_t step = gone_ * nest_.operand[halves != nullptr ? 1 : 0].item_size;
+      for (int64_t k = 0; k < count; ++k) {
+        char* const state = at(row, first + k);
+        if (halves != nullptr) {
+          reducer_.reduce_half(array + k * step, end - begin, state);
+        } else {
+          reducer_.reduce(array + k * step, end - begin, begin, state);
+        }
       }
     });
   }
@@ -199,16 +208,39 @@ class States {
     if (rows.count == 0) return;
     const int64_t step = kept_ * lanes_, from = rows.position * kept_ + rows.first;
     const char* const array = values.in_place(from, from + (rows.count - 1) * step + rows.length);
-    const int64_t width = array != nullptr ? rows.length : kWidth;
+    if (array != nullptr) return add_array(array, rows, states);
+    const int64_t whole = rows.length == step ? kReducedPart / step : 0;
+    const int64_t batch = whole / Reducer::kRowsAtOnce * Reducer::kRowsAtOnce;
+    if (batch == 0) return add_pieces(rows, values, states);
+    for (int64_t row = 0; row < rows.count; row += batch) {
+      const Rows some = {rows.position + row, std::min(batch, rows.count - row), 0, rows.length};
+      const int64_t begin = from + row * step;
+      add_array(values.get(begin, begin + some.count * step), some, states);
+    }
+  }
+
+  // Rows of an array that begin as far apart as those of all results.
+  void add_array(const char* array, const Rows& rows, char* states) {
+    const int64_t bytes = kept_ * lanes_ * nest_.operand[0].item_size;
     for (int64_t row = 0; row < rows.count; row += Reducer::kRowsAtOnce) {
       const int64_t count = std::min<int64_t>(Reducer::kRowsAtOnce, rows.count - row);
-      for (int64_t column = 0; column < rows.length; column += width) {
-        const int64_t n = std::min(width, rows.length - column);
+      const char* arrays[Reducer::kRowsAtOnce];
+      for (int64_t k = 0; k < count; ++k) arrays[k] = array + (row + k) * bytes;
+      reducer_.add(arrays, count, rows.length, rows.position + row, states);
+    }
+  }
+
+  // Rows that do not come as one array, some columns at a time.
+  void add_pieces(const Rows& rows, Values& values, char* states) {
+    const int64_t step = kept_ * lanes_, from = rows.position * kept_ + rows.first;
+    for (int64_t row = 0; row < rows.count; row += Reducer::kRowsAtOnce) {
+      const int64_t count = std::min<int64_t>(Reducer::kRowsAtOnce, rows.count - row);
+      for (int64_t column = 0; column < rows.length; column += kWidth) {
+        const int64_t n = std::min(kWidth, rows.length - column);
         const char* arrays[Reducer::kRowsAtOnce];
         for (int64_t k = 0; k < count; ++k) {
-          const int64_t offset = (row + k) * step + column;
-          arrays[k] = array != nullptr ? array + offset * nest_.operand[0].item_size
-                                       : values.get(from + offset, from + offset + n, k * kWidth);
+          const int64_t begin = from + (row + k) * step + column;
+          arrays[k] = values.get(begin, begin + n, k * kWidth);
         }
         reducer_.add(arrays, count, n, rows.position + row, states + column * reducer_.size);
       }
@@ -219,6 +251,7 @@ class States {
   const LoopNest& nest_;
   const bool is_mapped_;
   const Reducer& reducer_;
+  const bool are_halves_;
   const bool in_parts_;
   const int64_t kept_;
   const int64_t gone_;

@@ -22,9 +22,10 @@ namespace reducers {
 
 constexpr int kFloatSteps = 4;
 
-template <typename Point>
-double sum_in_float(const Point& point, const float* values, int64_t n) {
-  reduce_detail::LaneSums<float, kFloatSteps> lanes;
+// FLOAT16 has the order of float, which is wide enough for four of them.
+template <typename Point, typename T>
+double sum_in_float(const Point& point, const T* values, int64_t n) {
+  reduce_detail::LaneSums<T, kFloatSteps> lanes;
   lanes.add(point, n, values, values);
   return lanes.total();
 }

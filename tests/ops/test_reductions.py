@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reductions at the ends of what their types hold, and counts of numbers that have no place."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import aclhost
+
+LARGEST = np.finfo(np.float32).max
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_means_of_large_floats_do_not_overflow(axis: int) -> None:
+    """Neither along rows nor across them."""
+    values = np.full((200, 300), LARGEST, np.float32)
+    assert (aclhost.mean(values, (axis,)) == LARGEST).all()
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_large_floats_cancel(axis: int) -> None:
+    """Four of one sign are too large for a float, all of them are not."""
+    values = np.full((256, 256), LARGEST, np.float32)
+    signs = np.where(np.arange(256) < 128, 1, -1).astype(np.float32)
+    values *= signs[:, None] if axis == 0 else signs
+    assert (aclhost.reduce_sum(values, (axis,)) == 0).all()
+
+
+@pytest.mark.parametrize("size", [1e-30, 1e30])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_norms_of_small_and_large_floats(size: float, axis: int) -> None:
+    """Their squares are no floats."""
+    values = np.full((100, 100), size, np.float32)
+    wanted = np.float64(np.float32(size)) * 10
+    assert np.allclose(aclhost.norm(values, 2.0, (axis,)), wanted, rtol=1e-6, atol=0)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_variance_of_values_far_from_zero(axis: int) -> None:
+    """The mean is 2^20 times the standard deviation."""
+    values = np.full((64, 64), 2.0**20, np.float32)
+    steps = np.arange(64, dtype=np.float32) % 2
+    values += steps[:, None] if axis == 0 else steps
+    assert (aclhost.var(values, (axis,), unbiased=False) == 0.25).all()
+
+
+def test_variance_of_an_outlier_in_front() -> None:
+    """Differences from it cancel."""
+    values = np.ones((4096, 3), np.float32)
+    values[0] = 1e6
+    wanted = values.astype(np.float64).var(axis=0)
+    assert np.allclose(aclhost.var(values, (0,), unbiased=False), wanted, rtol=2e-7)
+
+
+@pytest.mark.parametrize(
+    ("count", "correction", "wanted"), [(1, 1, np.nan), (3, 3, np.inf), (1, 2, np.nan)]
+)
+def test_variance_without_freedom(count: int, correction: int, wanted: float) -> None:
+    """As upstream fills it in."""
+    values = np.arange(count, dtype=np.float32)
+    result = aclhost.var_correction(values, (0,), correction)
+    assert np.array_equal(result, np.float32(wanted), equal_nan=True)
+
+
+def test_mean_beside_an_infinite_value() -> None:
+    """There is no variance, but a mean."""
+    values = np.array([[1, np.inf, 2], [np.inf, 1, 2]], np.float32)
+    variance, mean = aclhost.var_mean(values, (1,))
+    assert np.isnan(variance).all()
+    assert np.isposinf(mean).all()
+
+
+def test_narrow_columns() -> None:
+    """Few results of many values grow in several lanes."""
+    values = np.arange(3 * 10001, dtype=np.float32).reshape(10001, 3)
+    assert np.array_equal(
+        aclhost.reduce_sum(values, (0,)), values.astype(np.float64).sum(axis=0).astype(np.float32)
+    )
+
+
+def test_log_sum_exp_of_infinite_values() -> None:
+    """Infinities decide."""
+    rows = [[-np.inf, -np.inf], [np.inf, 0], [np.inf, -np.inf], [np.nan, 0]]
+    result = aclhost.log_sum_exp(np.array(rows, np.float32), (1,))
+    assert np.array_equal(result, np.float32([-np.inf, np.inf, np.inf, np.nan]), equal_nan=True)
+
+
+def test_numbers_without_a_place_are_reported() -> None:
+    """The others are counted."""
+    out = np.zeros(4, np.int64)
+    with pytest.raises(aclhost.AclnnError, match="-1"):
+        aclhost.bincount(np.array([1, -1, 3, 7, 3]), None, 0, out=out)
+    assert out.tolist() == [0, 1, 0, 2]
+
+
+def test_edges_of_a_histogram() -> None:
+    """The last interval has its end; NaN and what is outside count nowhere."""
+    values = np.array([-1, 0, 1, 2, 3, 4, 5, np.nan], np.float32)
+    assert aclhost.histc(values, 4, 0.0, 4.0).tolist() == [1, 1, 1, 2]
+    assert aclhost.histc(np.full(3, 7.0, np.float32), 4).tolist() == [0, 0, 3, 0]

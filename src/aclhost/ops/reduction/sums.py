@@ -65,6 +65,9 @@ from aclhost.spec.terms import CanCast, DtypeOf, ValueOf
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array, Ints
 
+SUM_NOTE = (
+    "Integers wrap; floating sums are made in double, of a few values in float, and rounded once."
+)
 _FLOATS = (FLOAT, FLOAT16, BF16)
 ALL = (*NUMBERS, BF16_NEWER)
 _DTYPE = ValueOf("dtype")
@@ -172,7 +175,7 @@ REDUCE_SUM = Operator(
         dtype_call(_SUMMED, TensorArg((3, 0)), FLOAT, dims=(1,), keepDims=False),
         dtype_call(_SUMMED, TensorArg((), BF16), BF16, dims=(), keepDims=False),
     ),
-    notes=("Integers wrap; floating sums are added in double and rounded once.",),
+    notes=(SUM_NOTE,),
 )
 
 _SUM_NAN = reduced("dim", "keepDim")
@@ -245,7 +248,7 @@ MEANS: tuple[DataType | Limited, ...] = (
     BF16_NEWER,
 )
 MEAN_NOTES = (
-    "Sums are made in double and rounded once, after the division.",
+    "Sums are made in double, of a few values in float, and rounded once, after the division.",
     "The mean of integers in an integer dtype is cut towards zero. A mean of nothing is NaN.",
 )
 

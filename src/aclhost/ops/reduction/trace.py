@@ -15,6 +15,7 @@ from aclhost.ops.reduction.build import (
     SUPPORTED,
     is_exact,
 )
+from aclhost.ops.reduction.sums import SUM_NOTE
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.draw import matrix_shape
 from aclhost.spec.dtypes import BF16, BOOL, COMPLEX64, FLOAT, FLOAT16, INT64, DataType
@@ -83,5 +84,5 @@ OP = Operator(
         _call((3, 3), COMPLEX64),
         _call((0, 3)),
     ),
-    notes=("Integers wrap; floating sums are added in double and rounded once.",),
+    notes=(SUM_NOTE,),
 )

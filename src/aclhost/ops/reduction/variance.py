@@ -64,7 +64,8 @@ _WITHOUT_310P = supported_on(*NEWER, T910)
 _AXES = (axes_in_rank("dim", "self"), distinct_axes("dim", "self"))
 _LAST = inside_storage("self")
 _NOTES = (
-    "Sums are made in double and rounded once. Of nothing the result is NaN.",
+    "Sums are made in double, of a few values in float, and rounded once. Of nothing the result "
+    "is NaN.",
     "Where correction is above 1 and not below n the result is infinite, of a single value "
     "without correction NaN; torch divides by 0 in both cases.",
 )

@@ -207,6 +207,15 @@ def _operator(name: str, outs: tuple[str, ...], attribute: Parameter) -> Operato
         result = np.sqrt(variance) if root else variance
         return (result, mean) if pair else result
 
+    def terms(self: Array, dim: Ints, keepdim: bool, **rest: Any) -> Any:  # noqa: ANN401
+        """Of sizes: about 0, for their mean is not that of the values."""
+        import numpy as np
+
+        variance, mean = _variance(self, dim, keepdim, int(next(iter(rest.values()))))
+        _, square = _variance(self * self, dim, keepdim, 0)
+        scale = np.maximum(variance, square)
+        return np.sqrt(scale) if root else scale, mean
+
     def reference(torch: Any, self: Any, dim: Any, keepdim: bool, **rest: Any) -> Any:  # noqa: ANN401
         found = _torch(torch, root, self, dim, int(next(iter(rest.values()))), keepdim)
         return found if pair or found is NotImplemented else found[0]
@@ -238,6 +247,7 @@ def _operator(name: str, outs: tuple[str, ...], attribute: Parameter) -> Operato
         golden=golden,
         reference=reference,
         summed=("self",) if pair else (),
+        terms=terms if pair else None,
         ulps=4,  # of differences, squares and their sum
         draw=_draw(outs, attribute.name, mixed),
         typical=typical_rows(finish, dim=(1,), **rest),

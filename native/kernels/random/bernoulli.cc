@@ -2,7 +2,6 @@
 #include "ops/bernoulli.h"
 
 #include "engines/in_order.h"
-#include "engines/overlap.h"
 #include "kernels/random/dense_input.h"
 #include "kernels/random/seed.h"
 #include "ops/bernoulli_tensor.h"
@@ -39,11 +38,10 @@ Status fill_with_chances(const TensorView& out, const float* chances, const Seed
 
 Status fill_by(const TensorView& out, const TensorView& prob, const Seed& seed) {
   DenseInput chances;
-  const Status status = read_dense(prob, ACL_FLOAT, out, chances);
+  const Status status = chances.take(prob, ACL_FLOAT, out);
   if (!status.ok()) return status;
-  const float* const first = reinterpret_cast<const float*>(chances.elements);
-  if (prob.elements() == 1) return fill_with_one_chance(out, *first, seed);
-  return fill_with_chances(out, first, seed);
+  if (prob.elements() == 1) return fill_with_one_chance(out, *chances.as<float>(), seed);
+  return fill_with_chances(out, chances.as<float>(), seed);
 }
 
 }  // namespace

@@ -2,20 +2,27 @@
 #pragma once
 
 #include "base/status.h"
+#include "engines/dense.h"
 #include "engines/overlap.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
 
-// Elements in row-major order: the tensor's own memory where it can be, else a copy.
-struct DenseInput {
-  const char* elements;
-  CopiedView copied;
-};
+// Elements of a tensor in row-major order that stay what they are while an output is written in
+// that order.
+class DenseInput {
+ public:
+  Status take(const TensorView& tensor, aclDataType dtype, const TensorView& out);
 
-// The tensor as a dtype. `out` is what will be written while the elements are read.
-Status read_dense(const TensorView& tensor, aclDataType dtype, const TensorView& out,
-                  DenseInput& input);
+  template <typename T>
+  const T* as() const {
+    return elements_.as<T>();
+  }
+
+ private:
+  DenseArray elements_;
+  CopiedView copied_;
+};
 
 }  // namespace ACLHOST_ISA
 }  // namespace aclhost

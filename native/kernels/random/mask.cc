@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/random/mask.h"
 
-#include <cstring>
-
 #include "engines/cast.h"
 #include "engines/copy.h"
 #include "engines/in_order.h"
@@ -11,6 +9,17 @@
 namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
+
+// Words that keep an element: the least ones.
+struct KeptWords {
+  explicit KeptWords(float chance)
+      : count(words_below(chance)), last(static_cast<uint32_t>(count - 1)) {}
+
+  bool operator()(uint32_t word) const { return count != 0 && word <= last; }
+
+  uint64_t count;  // up to 2^32
+  uint32_t last;
+};
 
 constexpr int64_t kMaskBlock = kOrderedBlock / 8;  // bytes
 
@@ -22,29 +31,23 @@ float rounded_to(float number, aclDataType dtype) {
   return rounded;
 }
 
-// Elements from the first of a byte on.
+// Elements from the first of a byte on. What is dropped becomes 0, or is multiplied by 0.
+template <bool kMultiplied>
 void scale_kept(const float* in, const uint8_t* mask, float scale, float* out, int64_t count) {
+  const auto result = [scale](float number, bool kept) {
+    if (kMultiplied) return number * (kept ? 1.0f : 0.0f) * scale;
+    return kept ? number * scale : 0.0f;
+  };
   int64_t i = 0;
   for (; i + 8 <= count; i += 8) {
     const int byte = mask[i / 8];
 #pragma GCC unroll 8
     for (int bit = 0; bit < 8; ++bit) {
-      const float scaled = in[i + bit] * scale;
-      out[i + bit] = (byte >> bit & 1) != 0 ? scaled : 0.0f;
+      out[i + bit] = result(in[i + bit], (byte >> bit & 1) != 0);
     }
   }
-  for (; i < count; ++i) out[i] = (mask[i / 8] >> i % 8 & 1) != 0 ? in[i] * scale : 0.0f;
+  for (; i < count; ++i) out[i] = result(in[i], (mask[i / 8] >> i % 8 & 1) != 0);
 }
-
-Status fill_with(const TensorView& out, float number) {
-  ScalarValue value;
-  value.present = true;
-  value.dtype = ACL_FLOAT;
-  std::memcpy(value.bytes, &number, sizeof number);
-  return fill(out, value);
-}
-
-}  // namespace
 
 // The product moves flag i, at bit 8 i, to bit 56 + i, and no two of its terms meet.
 void pack_bits(const uint8_t* flags, uint8_t* bytes, int64_t count) {
@@ -54,10 +57,11 @@ void pack_bits(const uint8_t* flags, uint8_t* bytes, int64_t count) {
   }
 }
 
-Status make_mask(const TensorView& mask, int64_t elements, double drop, const Seed& seed) {
-  if (is_certainly(drop, 0)) return fill_with(mask, 255);
-  if (is_certainly(drop, 1)) return fill_with(mask, 0);
-  const RandomWords random = words_in_order(seed);
+}  // namespace
+
+Status make_mask(const TensorView& mask, int64_t elements, double drop, const MaskWords& fill) {
+  if (is_certainly(drop, 0)) return deliver_one(255, ACL_UINT8, mask);
+  if (is_certainly(drop, 1)) return deliver_one(0, ACL_UINT8, mask);
   const KeptWords kept(static_cast<float>(1 - drop));
   const auto make = [&](char* bytes, int64_t place, int64_t count) {
     uint32_t words[kOrderedBlock];
@@ -65,7 +69,7 @@ Status make_mask(const TensorView& mask, int64_t elements, double drop, const Se
     for (int64_t done = 0; done < count; done += kMaskBlock) {
       const int64_t first = 8 * (place + done), size = 8 * std::min(kMaskBlock, count - done);
       const int64_t inside = std::clamp<int64_t>(elements - first, 0, size);
-      random.fill(words, first, inside);
+      fill(words, first, inside);
       for (int64_t i = 0; i < inside; ++i) flags[i] = kept(words[i]);
       std::fill(flags + inside, flags + size, 0);
       pack_bits(flags, reinterpret_cast<uint8_t*>(bytes) + done, size);
@@ -74,26 +78,34 @@ Status make_mask(const TensorView& mask, int64_t elements, double drop, const Se
   return write_blocks_in_order(mask, ACL_UINT8, make);
 }
 
-Status apply_mask(const TensorView& in, const TensorView& mask, float scale,
+Status make_mask(const TensorView& mask, int64_t elements, double drop, const Seed& seed) {
+  const RandomWords random = words_in_order(seed);
+  return make_mask(mask, elements, drop, [&](uint32_t* words, int64_t first, int64_t count) {
+    random.fill(words, first, count);
+  });
+}
+
+Status apply_mask(const TensorView& in, const TensorView& mask, float scale, bool multiplied,
                   const TensorView& out) {
   DenseInput elements, bits;
-  Status status = read_dense(in, in.dtype, out, elements);
-  if (status.ok()) status = read_dense(mask, ACL_UINT8, out, bits);
+  Status status = elements.take(in, in.dtype, out);
+  if (status.ok()) status = bits.take(mask, ACL_UINT8, out);
   if (!status.ok()) return status;
-  const auto* const bytes = reinterpret_cast<const uint8_t*>(bits.elements);
+  const auto apply = multiplied ? scale_kept<true> : scale_kept<false>;
   const int64_t size = data_type_bits(in.dtype) / 8;
   const CastArray widen = find_array_cast(in.dtype, ACL_FLOAT);
   const CastArray narrow = find_array_cast(ACL_FLOAT, in.dtype);
   const auto write = [&](char* to, int64_t place, int64_t count) {
-    const char* const from = elements.elements + place * size;
+    const char* const from = elements.as<char>() + place * size;
+    const uint8_t* const bytes = bits.as<uint8_t>() + place / 8;
     if (in.dtype == ACL_FLOAT) {
-      scale_kept(reinterpret_cast<const float*>(from), bytes + place / 8, scale,
-                 reinterpret_cast<float*>(to), count);
+      apply(reinterpret_cast<const float*>(from), bytes, scale, reinterpret_cast<float*>(to),
+            count);
       return;
     }
     float numbers[kOrderedBlock];
     widen(from, reinterpret_cast<char*>(numbers), count);
-    scale_kept(numbers, bytes + place / 8, scale, numbers, count);
+    apply(numbers, bytes, scale, numbers, count);
     narrow(reinterpret_cast<const char*>(numbers), to, count);
   };
   return write_blocks_in_order(out, in.dtype, write);
@@ -101,9 +113,9 @@ Status apply_mask(const TensorView& in, const TensorView& mask, float scale,
 
 Status drop(const TensorView& in, const TensorView& mask, double drop, const TensorView& out) {
   if (is_certainly(drop, 0)) return copy(out, in);
-  if (is_certainly(drop, 1)) return fill_with(out, 0);
+  if (is_certainly(drop, 1)) return deliver_one(0, in.dtype, out);
   const float kept = rounded_to(static_cast<float>(1 - drop), in.dtype);
-  return apply_mask(in, mask, 1.0f / kept, out);
+  return apply_mask(in, mask, 1.0f / kept, false, out);
 }
 
 }  // namespace ACLHOST_ISA

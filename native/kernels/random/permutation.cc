@@ -1,133 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0
 // A permutation is the order of random keys; equal keys are shuffled.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/parallel.h"
-#include "engines/in_order.h"
+#include "engines/copy.h"
 #include "engines/overlap.h"
-#include "kernels/random/keys.h"
+#include "engines/sort.h"
+#include "kernels/random/seed.h"
+#include "kernels/random/threads.h"
 #include "ops/randperm.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
 
-constexpr int64_t kChunks = 16;
-constexpr int kMostBits = 12;
+constexpr int64_t kGrain = 8192;
 
-struct Keyed {
-  uint64_t key;
-  int64_t index;
-
-  bool operator<(const Keyed& other) const {
-    return key != other.key ? key < other.key : index < other.index;
-  }
-};
-
-// Elements divided by the leading bits of their keys, so that each part fits a cache.
-class Division {
- public:
-  Division(int64_t n, int bits) : n_(n) {
-    int leading = 0;
-    while (leading < std::min(kMostBits, bits) && (n >> leading) > 512) ++leading;
-    parts_ = int64_t{1} << leading;
-    shift_ = bits - leading;
-  }
-
-  int64_t parts() const { return parts_; }
-
-  // Divides; ends[i] is where part i ends. There is a place for each part in each chunk.
-  void divide(const uint64_t* keys, Keyed* divided, int64_t* places, int64_t* ends) const {
-    std::fill_n(places, kChunks * parts_, 0);
-    each_element([&](int64_t chunk, int64_t i) { ++places[chunk * parts_ + part_of(keys[i])]; });
-    int64_t total = 0;
-    for (int64_t part = 0; part < parts_; ++part) {
-      for (int64_t chunk = 0; chunk < kChunks; ++chunk) {
-        total += std::exchange(places[chunk * parts_ + part], total);
-      }
-      ends[part] = total;
-    }
-    each_element([&](int64_t chunk, int64_t i) {
-      divided[places[chunk * parts_ + part_of(keys[i])]++] = {keys[i], i};
-    });
-  }
-
- private:
-  int64_t part_of(uint64_t key) const {
-    return parts_ == 1 ? 0 : static_cast<int64_t>(key >> shift_);
-  }
-
-  template <typename Visit>
-  void each_element(const Visit& visit) const {
-    const int64_t length = (n_ + kChunks - 1) / kChunks;
-    parallel_for(kChunks, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t chunk = begin; chunk < end; ++chunk) {
-        const int64_t last = std::min(n_, (chunk + 1) * length);
-        for (int64_t i = chunk * length; i < last; ++i) visit(chunk, i);
-      }
-    });
-  }
-
-  int64_t n_, parts_;
-  int shift_;
-};
-
-// Fisher and Yates.
-void shuffle(Keyed* elements, int64_t count, int64_t place, const Keys& keys) {
-  for (int64_t last = count - 1; last > 0; --last) {
-    const uint32_t word = keys.tie_word(place, count - 1 - last);
-    std::swap(elements[last], elements[word % static_cast<uint64_t>(last + 1)]);
-  }
+// So many that all keys differ in nine of ten permutations.
+int key_bits(int64_t n) {
+  const double count = static_cast<double>(n);
+  const double enough = count - (6 * count * count + 1) / (12 * std::log(0.9));
+  return std::min(64, static_cast<int>(std::ceil(std::log2(enough))));
 }
 
-// Sorts elements [begin, end) and shuffles those of equal keys.
-void put_in_order(Keyed* elements, int64_t begin, int64_t end, const Keys& keys) {
-  std::sort(elements + begin, elements + end);
-  for (int64_t first = begin, next; first < end; first = next) {
-    next = first + 1;
-    while (next < end && elements[next].key == elements[first].key) ++next;
-    if (next - first > 1) shuffle(elements + first, next - first, first, keys);
-  }
+// Upstream divides by the largest number of the type that it sorts, not by the count of them.
+uint64_t key_of(uint64_t words, int bits) {
+  const uint64_t rest = bits <= 32 ? words % 0xffffffffu : words;
+  return bits == 64 ? rest : rest & ((uint64_t{1} << bits) - 1);
 }
 
-void make_keys(const Keys& keys, uint64_t* made, int64_t n) {
-  constexpr int64_t kGrain = 8192;
+void make_keys(const ThreadWords& words, uint64_t* keys, int64_t n) {
+  const int bits = key_bits(n);
   parallel_for(n, kGrain, [&](int64_t begin, int64_t end) {
-    while (begin < end) begin += keys.fill(made + begin, begin, end - begin);
+    words.fill_with_two(keys + begin, begin, end - begin);
+    for (int64_t i = begin; i < end; ++i) keys[i] = key_of(keys[i], bits);
   });
 }
 
-Shape shape_of(int64_t rows, int64_t columns) {
-  Shape shape;
-  shape.rank = 2;
-  shape.dims[0] = rows;
-  shape.dims[1] = columns;
-  return shape;
+// Fisher and Yates, with the sequence of the thread that has the number of the place.
+void shuffle(int64_t* order, int64_t count, int64_t place, const ThreadWords& words) {
+  for (int64_t last = count - 1; last > 0; --last) {
+    uint32_t word;
+    words.fill(static_cast<uint64_t>(count - 1 - last), &word, place, 1);
+    std::swap(order[place + last], order[place + word % (last + 1)]);
+  }
+}
+
+void shuffle_equal(const uint64_t* keys, int64_t* order, int64_t n, const ThreadWords& words) {
+  parallel_for(n, kGrain, [&](int64_t begin, int64_t end) {
+    for (int64_t place = begin; place < end; ++place) {
+      if (place > 0 && keys[place] == keys[place - 1]) continue;
+      int64_t count = 1;
+      while (place + count < n && keys[place + count] == keys[place]) ++count;
+      shuffle(order, count, place, words);
+    }
+  });
 }
 
 }  // namespace
 
 Status run(const RandpermArgs& args) {
-  const Keys keys(args.n, seed_of(args));
-  const Division division(args.n, keys.bits());
-  const int64_t parts = division.parts();
-  CopiedView made, divided, places;
-  Status status = make_dense(shape_of(args.n, 1), ACL_UINT64, made);
-  if (status.ok()) status = make_dense(shape_of(args.n, 2), ACL_UINT64, divided);
-  if (status.ok()) status = make_dense(shape_of(kChunks + 1, parts), ACL_INT64, places);
+  const int64_t n = args.n;
+  const Seed seed = seed_of(args);
+  const ThreadWords words(n, seed.key, seed.offset);
+  const uint64_t used = static_cast<uint64_t>(4 * (n / (2 * words.threads()) + 1));
+  CopiedView keys, sorted, order;
+  Status status = make_dense(shape_of(args.out), ACL_UINT64, keys);
+  if (status.ok()) status = make_dense(shape_of(args.out), ACL_UINT64, sorted);
+  if (status.ok()) status = make_dense(shape_of(args.out), ACL_INT64, order);
   if (!status.ok()) return status;
-  auto* const numbers = reinterpret_cast<uint64_t*>(made.memory.get());
-  auto* const elements = reinterpret_cast<Keyed*>(divided.memory.get());
-  auto* const ends = reinterpret_cast<int64_t*>(places.memory.get());
-  make_keys(keys, numbers, args.n);
-  division.divide(numbers, elements, ends + parts, ends);
-  parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      put_in_order(elements, i == 0 ? 0 : ends[i - 1], ends[i], keys);
-    }
-  });
-  return write_in_order<int64_t>(args.out, ACL_INT64, [=](int64_t i) { return elements[i].index; });
+  make_keys(words, static_cast<uint64_t*>(keys.view.data), n);
+  auto* const places = static_cast<int64_t*>(order.view.data);
+  SortedPart all = {};
+  all.dtype = ACL_UINT64;
+  all.length = all.count = n;
+  status = sort_rows(all, 1, keys.memory.get(), sorted.memory.get(), places);
+  if (!status.ok()) return status;
+  shuffle_equal(static_cast<const uint64_t*>(sorted.view.data), places, n,
+                ThreadWords(n, seed.key, seed.offset + used));
+  return copy(args.out, order.view);
 }
 
 }  // namespace ACLHOST_ISA

@@ -75,3 +75,35 @@ def normal(words: Array, count: int) -> Array:
     angle = (pairs[:, 1].astype(np.float32) * np.float32(2 * np.pi)).astype(np.float64)
     both = np.stack((radius * np.sin(angle), radius * np.cos(angle)), axis=-1)
     return np.asarray(both.ravel()[:count])
+
+
+def threads_for(count: int) -> int:
+    """How many threads of upstream's share so many elements."""
+    return int(256 * min(max(-(-count // 256), 1), 624))
+
+
+def word_of_threads(seed: int, thread: Array | int, place: Array | int) -> Array:
+    """Word `place` of the sequence of each thread; the upper half of the counter is the thread."""
+    import numpy as np
+
+    places = _unsigned(place)
+    blocks_of_four = philox(seed, places // np.uint64(4), thread)
+    chosen = np.broadcast_to(places % np.uint64(4), blocks_of_four.shape[:-1])
+    return np.take_along_axis(blocks_of_four, chosen[..., None].astype(np.int64), -1)[..., 0]
+
+
+def words_in_rows(seed: int, first: int, count: int, number: int = 0, each: int = 1) -> Array:
+    """Word number of `each` ones that every element has, rows of elements being as many as threads.
+
+    Words are counted from `first` on.
+    """
+    import numpy as np
+
+    row, thread = np.divmod(np.arange(count, dtype=np.uint64), np.uint64(threads_for(count)))
+    place = (row * np.uint64(each) + np.uint64(number)) + np.uint64(first % 2**64)
+    return word_of_threads(seed, thread, place)
+
+
+def whole_blocks(offset: int) -> int:
+    """As many words as an offset tells, rounded up to whole blocks."""
+    return -(-(offset % 2**64) // 4) * 4

@@ -36,6 +36,10 @@ SEQUENCES = (
     "Word i is word i mod 4 of Philox 4x32-10 with the key seed and the counter "
     "ceil(offset / 4) + 2^64 (i div 4)."
 )
+THREADS = (
+    "With T = 256 min(ceil(N / 256), 624) threads for N elements, word w of thread t is word w mod "
+    "4 of Philox 4x32-10 with the key seed and the counter ceil(offset / 4) + w div 4 + 2^64 t."
+)
 SUM_OF_OFFSETS = "The key is the element of seedTensor, the offset that of offsetTensor + offset."
 HALVES_NOTE = (
     "So do A2 and A3. On Ascend 950, i div 4 is counted from the element of offsetTensor on, too."

@@ -22,7 +22,7 @@ from aclhost.spec.dtypes import (
 )
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import Int, TensorOut
-from aclhost.spec.philox import philox
+from aclhost.spec.philox import threads_for, word_of_threads, words_in_rows
 from aclhost.spec.products import T910
 from aclhost.spec.rules import done_when_empty, dtype_in, inner, not_null, shape_is, supported_on
 from aclhost.spec.shapes import Lengths
@@ -35,20 +35,12 @@ _DTYPES = (FLOAT, FLOAT16, INT32, DOUBLE, INT64, INT8, UINT8, INT16)
 _LENGTHS = Lengths((ValueOf("n"),))
 
 
-def _stream(seed: int, sequences: Array | int, place: int) -> Array:
-    """One word of each sequence."""
-    return philox(seed, place % 2**64 // 4, sequences)[..., place % 4]
-
-
-def _keys(n: int, seed: int, offset: int, threads: int) -> Array:
+def _keys(n: int, seed: int, offset: int) -> Array:
     import numpy as np
 
     bits = int(np.ceil(np.log2(n - (6 * n * n + 1) / (12 * np.log(0.9)))))
-    keys = []
-    for row in range(-(-n // threads)):
-        sequences = np.arange(min(threads, n - row * threads), dtype=np.uint64)
-        words = [_stream(seed, sequences, offset + 2 * row + i).tolist() for i in (0, 1)]
-        keys += [(high << 32) + low for high, low in zip(*words, strict=True)]
+    upper, lower = (words_in_rows(seed, offset, n, number, 2).tolist() for number in (0, 1))
+    keys = [(high << 32) + low for high, low in zip(upper, lower, strict=True)]
     rest = [key % (2**32 - 1) if bits <= 32 else key for key in keys]
     return np.array([key % 2**bits for key in rest], np.uint64)
 
@@ -57,15 +49,15 @@ def _golden(n: int, seed: int, offset: int) -> Array:
     """Elements by their keys; equal ones are shuffled."""
     import numpy as np
 
-    threads = 256 * min(-(-n // 256), 624)
-    keys = _keys(n, seed, offset, threads) if n else np.zeros(0, np.uint64)
+    if n == 0:
+        return np.zeros(0, np.int64)
+    keys = _keys(n, seed, offset)
     order = np.argsort(keys, kind="stable")
-    after = offset + 4 * (n // (2 * threads) + 1) if n else 0
+    after = offset + 4 * (n // (2 * threads_for(n)) + 1)
     _, starts = np.unique(keys[order], return_index=True)
     for start, end in zip(starts, [*starts[1:], n], strict=True):
         for number, last in enumerate(range(end - start - 1, 0, -1)):
-            word = int(_stream(seed, int(start), after + number))
-            chosen = start + word % (last + 1)
+            chosen = start + int(word_of_threads(seed, int(start), after + number)) % (last + 1)
             order[[start + last, chosen]] = order[[chosen, start + last]]
     return np.asarray(order)
 

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/multinomial.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/parallel.h"
+#include "engines/copy.h"
+#include "engines/dense.h"
+#include "engines/overlap.h"
+#include "kernels/random/exponential.h"
+#include "ops/multinomial_tensor.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+namespace {
+
+struct Draw {
+  const double* weights;
+  int64_t rows, categories, samples;
+};
+
+Shape matrix(int64_t rows, int64_t columns) {
+  Shape shape;
+  shape.rank = 2;
+  shape.dims[0] = rows;
+  shape.dims[1] = columns;
+  return shape;
+}
+
+int64_t grain_of(const Draw& draw) {
+  return std::max<int64_t>(4096 / (draw.categories + draw.samples), 1);
+}
+
+// The first category up to which the weights add up to a share of them all.
+int64_t category_at(const double* sums, int64_t categories, float share) {
+  const double total = sums[categories - 1];
+  const double* const found = std::partition_point(sums, sums + categories,
+                                                   [=](double sum) { return sum / total < share; });
+  int64_t category = std::min(found - sums, categories - 1);
+  while (category > 0 && sums[category] == sums[category - 1]) --category;
+  return category;
+}
+
+// Each sample of a row has a sequence of its own; rows have a multiple of 128 of them.
+Status draw_again(const Draw& draw, const Seed& seed, int64_t* drawn) {
+  const RandomWords random = words_of_sequences(seed);
+  const int64_t sequences = (draw.samples + 127) / 128 * 128;
+  CopiedView room;
+  const Status status = make_dense(matrix(draw.rows, draw.categories), ACL_DOUBLE, room);
+  if (!status.ok()) return status;
+  double* const all_sums = static_cast<double*>(room.view.data);
+  parallel_for(draw.rows, grain_of(draw), [&](int64_t begin, int64_t end) {
+    constexpr int64_t kMost = 256;
+    uint32_t words[kMost];
+    for (int64_t row = begin; row < end; ++row) {
+      const double* const weights = draw.weights + row * draw.categories;
+      double* const sums = all_sums + row * draw.categories;
+      std::partial_sum(weights, weights + draw.categories, sums);
+      for (int64_t i = 0; i < draw.samples; ++i) {
+        if (i % kMost == 0) {
+          const int64_t count = std::min(kMost, draw.samples - i);
+          random.fill_with_one(0, words, row * sequences + i, count);
+        }
+        drawn[row * draw.samples + i] =
+            category_at(sums, draw.categories, positive_unit_float(words[i % kMost]));
+      }
+    }
+  });
+  return {};
+}
+
+// Whose weight, divided by an exponential number, is larger; zeros and what is no number are last.
+struct Race {
+  double result;
+  int64_t category;
+
+  bool operator<(const Race& other) const {
+    return result != other.result ? result > other.result : category < other.category;
+  }
+};
+
+Status draw_once(const Draw& draw, const Seed& seed, int64_t* drawn) {
+  const ExponentialNumbers random(draw.rows * draw.categories, seed);
+  CopiedView room, times;
+  Status status = make_dense(matrix(draw.rows, 2 * draw.categories), ACL_DOUBLE, room);
+  if (status.ok()) status = make_dense(matrix(draw.rows, draw.categories), ACL_FLOAT, times);
+  if (!status.ok()) return status;
+  auto* const races = reinterpret_cast<Race*>(room.memory.get());
+  float* const numbers = static_cast<float*>(times.view.data);
+  parallel_for(draw.rows, grain_of(draw), [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      const int64_t first = row * draw.categories;
+      random.fill(numbers + first, first, draw.categories);
+      for (int64_t i = 0; i < draw.categories; ++i) {
+        const double result = draw.weights[first + i] / static_cast<double>(numbers[first + i]);
+        races[first + i] = {result > 0 ? result : 0, i};
+      }
+      Race* const start = races + first;
+      std::partial_sort(start, start + draw.samples, start + draw.categories);
+      for (int64_t i = 0; i < draw.samples; ++i) drawn[row * draw.samples + i] = start[i].category;
+    }
+  });
+  return {};
+}
+
+template <typename Args>
+Status sample(const Args& args, const Seed& seed) {
+  DenseArray weights;
+  Status status = weights.take(args.self, ACL_DOUBLE);
+  if (!status.ok()) return status;
+  const int64_t categories = args.self.shape[args.self.rank - 1];
+  const int64_t rows = args.self.rank == 2 ? args.self.shape[0] : 1;
+  const Draw draw = {weights.as<double>(), rows, categories, args.numsamples};
+  CopiedView drawn;
+  status = make_dense(shape_of(args.out), ACL_INT64, drawn);
+  if (!status.ok()) return status;
+  auto* const places = static_cast<int64_t*>(drawn.view.data);
+  const bool again = args.replacement && args.numsamples > 1;
+  status = again ? draw_again(draw, seed, places) : draw_once(draw, seed, places);
+  return status.ok() ? copy(args.out, drawn.view) : status;
+}
+
+}  // namespace
+
+Status run(const MultinomialArgs& args) { return sample(args, seed_of(args)); }
+Status run(const MultinomialTensorArgs& args) { return sample(args, seed_in_tensors(args)); }
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

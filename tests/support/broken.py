@@ -12,7 +12,7 @@ from aclhost.spec import dtypes, formats, products
 from aclhost.spec.call import Argument, Call, ScalarArg, TensorArg
 from aclhost.spec.evaluate import Outcome, evaluate
 from aclhost.spec.operator import Operator
-from aclhost.spec.params import Dtype, Flag, Float, Int, Parameter, Text
+from aclhost.spec.params import Dtype, Flag, Float, Int, Parameter, TensorIn, Text
 from aclhost.spec.rules.base import Rule
 
 LONG = 2**31
@@ -86,6 +86,8 @@ def changed(op: Operator, call: Call) -> Iterator[Call]:
         argument = call.arguments[param.name]
         if param.kind not in ("kFlag", "kInt", "kDtype", "kFloat", "kDouble"):
             yield call.passing(**{param.name: None})
+        if argument is None and isinstance(param, TensorIn):
+            yield call.passing(**{param.name: TensorArg((1,))})
         for value in _values(op, param, argument):
             yield call.passing(**{param.name: value})
     for change in (_retyped, _reshaped, _relabelled, _moved):
@@ -136,16 +138,20 @@ def _member_changes(
 
 
 def _other_lengths(call: Call) -> Iterator[Call]:
-    """Wherever a length stands, in shapes and in arrays, another one."""
+    """Wherever a length stands, in shapes and in arrays, another one; then in integers, too."""
     arguments = [*call.arguments.values()]
     members = [member for each in arguments if isinstance(each, tuple) for member in each]
     tensors = [each for each in (*arguments, *members) if isinstance(each, TensorArg)]
     lengths = {length for tensor in tensors for length in tensor.shape}
     for length in sorted(lengths):
         for other in (0, length + 1, WIDE, LONG):
-            yield call.passing(
+            changed = call.passing(
                 **{name: _exchanged(each, length, other) for name, each in call.arguments.items()}
             )
+            yield changed
+            integers = [name for name, each in call.arguments.items() if each == length]
+            if integers:
+                yield changed.passing(**dict.fromkeys(integers, other))
 
 
 def _exchanged(argument: Argument, length: int, other: int) -> Argument:

@@ -19,11 +19,12 @@ LEAST = 1e-3  # chance of what is still accepted; some 200 are looked at
 Numbers = np.ndarray[Any, Any]
 
 
-def chi_squared(seen: Numbers, expected: Numbers | float) -> float:
+def chi_squared(seen: Numbers, expected: Numbers | float, freedom: int = 0) -> float:
     """The chance of counts at least as far off, by the approximation of Wilson and Hilferty."""
+    freedom = freedom or seen.size - 1
     distance = float(np.sum((seen - expected) ** 2 / expected))
-    spread = 2 / (9 * (seen.size - 1))
-    return 0.5 * erfc(((distance / (seen.size - 1)) ** (1 / 3) - (1 - spread)) / sqrt(2 * spread))
+    spread = 2 / (9 * freedom)
+    return 0.5 * erfc(((distance / freedom) ** (1 / 3) - (1 - spread)) / sqrt(2 * spread))
 
 
 def kolmogorov_smirnov(shares: Numbers) -> float:
@@ -98,9 +99,10 @@ def mask_bits(seed: int, offset: int = 0, drop: float = 0.3) -> Numbers:
 
 
 def mask_by_bit(seed: int) -> float:
+    """Ones and zeros in each of the eight places of a byte."""
     ones = mask_bits(seed).reshape(-1, 8).sum(0)
-    each = COUNT / 8 * 0.7
-    return chi_squared(np.append(ones, COUNT - ones.sum()), np.array([each] * 8 + [COUNT * 0.3]))
+    each = COUNT / 8 * np.repeat([0.7, 0.3], 8)
+    return chi_squared(np.append(ones, COUNT // 8 - ones), each, freedom=8)
 
 
 def dropout(seed: int) -> float:

@@ -6,7 +6,6 @@
 
 #include "base/parallel.h"
 #include "engines/copy.h"
-#include "engines/dense.h"
 #include "engines/overlap.h"
 #include "kernels/random/exponential.h"
 #include "ops/multinomial_tensor.h"
@@ -16,7 +15,7 @@ inline namespace ACLHOST_ISA {
 namespace {
 
 struct Draw {
-  const double* weights;
+  double* weights;
   int64_t rows, categories, samples;
 };
 
@@ -34,29 +33,24 @@ int64_t grain_of(const Draw& draw) {
 
 // The first category up to which the weights add up to a share of them all.
 int64_t category_at(const double* sums, int64_t categories, float share) {
-  const double total = sums[categories - 1];
-  const double* const found = std::partition_point(sums, sums + categories,
-                                                   [=](double sum) { return sum / total < share; });
-  int64_t category = std::min(found - sums, categories - 1);
+  const double wanted = static_cast<double>(share) * sums[categories - 1];
+  const int64_t found = std::lower_bound(sums, sums + categories, wanted) - sums;
+  int64_t category = std::min(found, categories - 1);
   while (category > 0 && sums[category] == sums[category - 1]) --category;
   return category;
 }
 
-// Each sample of a row has a sequence of its own; rows have a multiple of 128 of them.
+// Each sample of a row has a sequence of its own; rows have a multiple of 128 of them. Weights
+// become their sums.
 Status draw_again(const Draw& draw, const Seed& seed, int64_t* drawn) {
   const RandomWords random = words_of_sequences(seed);
   const int64_t sequences = (draw.samples + 127) / 128 * 128;
-  CopiedView room;
-  const Status status = make_dense(matrix(draw.rows, draw.categories), ACL_DOUBLE, room);
-  if (!status.ok()) return status;
-  double* const all_sums = static_cast<double*>(room.view.data);
   parallel_for(draw.rows, grain_of(draw), [&](int64_t begin, int64_t end) {
     constexpr int64_t kMost = 256;
     uint32_t words[kMost];
     for (int64_t row = begin; row < end; ++row) {
-      const double* const weights = draw.weights + row * draw.categories;
-      double* const sums = all_sums + row * draw.categories;
-      std::partial_sum(weights, weights + draw.categories, sums);
+      double* const sums = draw.weights + row * draw.categories;
+      std::partial_sum(sums, sums + draw.categories, sums);
       for (int64_t i = 0; i < draw.samples; ++i) {
         if (i % kMost == 0) {
           const int64_t count = std::min(kMost, draw.samples - i);
@@ -106,15 +100,14 @@ Status draw_once(const Draw& draw, const Seed& seed, int64_t* drawn) {
 
 template <typename Args>
 Status sample(const Args& args, const Seed& seed) {
-  DenseArray weights;
-  Status status = weights.take(args.self, ACL_DOUBLE);
+  CopiedView weights, drawn;
+  Status status = make_dense(shape_of(args.self), ACL_DOUBLE, weights);
+  if (status.ok()) status = copy(weights.view, args.self);
+  if (status.ok()) status = make_dense(shape_of(args.out), ACL_INT64, drawn);
   if (!status.ok()) return status;
   const int64_t categories = args.self.shape[args.self.rank - 1];
   const int64_t rows = args.self.rank == 2 ? args.self.shape[0] : 1;
-  const Draw draw = {weights.as<double>(), rows, categories, args.numsamples};
-  CopiedView drawn;
-  status = make_dense(shape_of(args.out), ACL_INT64, drawn);
-  if (!status.ok()) return status;
+  const Draw draw = {static_cast<double*>(weights.view.data), rows, categories, args.numsamples};
   auto* const places = static_cast<int64_t*>(drawn.view.data);
   const bool again = args.replacement && args.numsamples > 1;
   status = again ? draw_again(draw, seed, places) : draw_once(draw, seed, places);

@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 
 _REALS = (FLOAT, INT32, INT64, FLOAT16, INT16, INT8, UINT8, BOOL, DOUBLE, BF16)
 _OLDER = (A3, A2, P310P, P310B, T910)
-_DTYPES = (*_REALS, *(only_on(dtype, *_OLDER) for dtype in (COMPLEX64, COMPLEX128)))
+_COMPLEX = tuple(only_on(dtype, *_OLDER) for dtype in (COMPLEX64, COMPLEX128))
 _BOUNDS = (Int("from", "Least integer."), Int("to", "The integer after the last."))
 _FORMULA = (
     "`selfRef[i] = floor(u * to - (u * from - from))` in float, at least from and at most to - 1; "
@@ -147,7 +147,7 @@ def _torch(_: Any, self_ref: Any, from_: int, to: int, **_others: Any) -> Any:  
 def _checks(*last: tuple[Step, ...]) -> tuple[tuple[Step, ...], ...]:
     return (
         not_null("selfRef"),
-        dtype_in("selfRef", *_DTYPES),
+        dtype_in("selfRef", *_REALS, *_COMPLEX),
         rank_at_most("selfRef", 8),
         *last,
     )

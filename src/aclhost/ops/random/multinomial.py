@@ -85,12 +85,13 @@ def _again(weights: Array, samples: int, seed: int, offset: int) -> Array:
     aligned = -(-samples // 128) * 128
     sequences = np.arange(rows)[:, None] * aligned + np.arange(samples)
     words = philox(seed, whole_blocks(offset) // 4, sequences.astype(np.uint64))[..., 0]
-    shares = np.cumsum(weights, axis=1) / np.cumsum(weights, axis=1)[:, -1:]
     drawn = [
-        np.searchsorted(row, numbers, side="left")
-        for row, numbers in zip(shares, positive_unit(words).astype(np.float64), strict=True)
+        np.searchsorted(sums, numbers * sums[-1])
+        for sums, numbers in zip(
+            np.cumsum(weights, axis=1), positive_unit(words).astype(np.float64), strict=True
+        )
     ]
-    return np.minimum(np.array(drawn).reshape(rows, samples), categories - 1)
+    return np.asarray(np.minimum(np.array(drawn).reshape(rows, samples), categories - 1))
 
 
 def _golden(self: Array, numsamples: int, replacement: bool, seed: int, offset: int) -> Array:

@@ -68,6 +68,16 @@ Shape indexed(const Frame& frame, const TermCode* code) {
   return shape;
 }
 
+Shape selected_by_rows(const TensorView& view, const TensorView& index) {
+  const int64_t last = index.rank > 0 ? index.shape[index.rank - 1] : 0;
+  Shape shape;
+  for (int i = 0; i + 1 < index.rank; ++i) append(shape, index.shape[i]);
+  for (int64_t i = std::clamp<int64_t>(last, 0, view.rank); i < view.rank; ++i) {
+    append(shape, view.shape[i]);
+  }
+  return shape;
+}
+
 bool indices_fit(const Frame& frame, const TermCode* code) {
   const TensorView& view = frame.view(code[1]);
   Shape joint;
@@ -110,8 +120,14 @@ bool places_fit(const IntArrayView& places, int64_t length) {
 }  // namespace
 
 Shape evaluate_indexed_shape(const Frame& frame, const TermCode* code) {
-  if (static_cast<TermKind>(code[0]) == TermKind::kIndexed) return indexed(frame, code);
-  return {};  // Rank0
+  switch (static_cast<TermKind>(code[0])) {
+    case TermKind::kIndexed:
+      return indexed(frame, code);
+    case TermKind::kSelectedByRows:
+      return selected_by_rows(frame.view(code[1]), frame.view(code[2]));
+    default:
+      return {};  // Rank0
+  }
 }
 
 int64_t evaluate_indexed_test(const Frame& frame, const TermCode* code) {

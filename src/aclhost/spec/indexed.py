@@ -110,6 +110,19 @@ class MasksFit(Term):
 
 
 @dataclass(frozen=True)
+class SelectedByRows(ShapeTerm):
+    """The shape of what rows of an index select, each of which points into the first axes."""
+
+    parameter: str
+    index: str
+
+    def evaluate(self, call: Call) -> Shape:
+        shape, index = call.shape(self.parameter), call.shape(self.index)
+        count = min(max(index[-1], 0), len(shape)) if index else 0
+        return (*index[:-1], *shape[count:])[:_MOST]
+
+
+@dataclass(frozen=True)
 class BroadcastsTo(Term):
     """A tensor broadcasts to a shape."""
 

@@ -230,7 +230,7 @@ def drawn_elements(rng: Random, dtypes: tuple[DataType, ...], **others: Argument
 def drawn_reduction(rng: Random) -> Call:
     """With some reduction that the dtype has."""
     reduce = rng.choice((0, 0, 1, 1, 2, 3, 4, _MEAN, 9))
-    dtypes = (*REALS, BF16) if reduce in (3, 4) else (*VALUES, BF16)
+    dtypes: tuple[DataType, ...] = (*REALS, BF16) if reduce in (3, 4) else (*VALUES, BF16)
     if reduce == _MEAN:
         dtypes = tuple(each for each in (*REALS, BF16) if each is not BOOL)
     call = drawn_elements(rng, dtypes)
@@ -240,7 +240,7 @@ def drawn_reduction(rng: Random) -> Call:
 def typical_elements(n: int, **others: Argument) -> Call:
     """A matrix, scattered along its rows."""
     shape = matrix_shape(n)
-    return elements_call(shape, 1, TensorArg(shape, INT64, span=(0, shape[1])), **others)
+    return elements_call(shape, 1, TensorArg(shape, INT64, span=(0, shape[1])), FLOAT, **others)
 
 
 _PLACES = TensorArg((1, 4, 2), INT32, (0, 2, 1, 0, 0, 2, 1, 1))

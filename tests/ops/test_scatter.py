@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators that write at indices: what their declarations cannot say."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import aclhost
+
+ZEROS = np.zeros((3, 2), np.float32)
+ONES = np.ones((3, 2), np.float32)
+THREADS = """
+import hashlib
+import numpy as np, aclhost
+rng = np.random.default_rng(5)
+table = rng.normal(size=70_000).astype(np.float32)
+values = rng.normal(size=600_000).astype(np.float32)
+index = rng.integers(0, 70_000, 600_000)
+aclhost.index_put_impl(table, [index], values, True)
+rows = aclhost.index_add(
+    values.reshape(600, 1000), 1, rng.integers(0, 1000, 1000), values.reshape(600, 1000), 0.5
+)
+wide = aclhost.scatter_add(
+    values.reshape(60, 10_000), 0, rng.integers(0, 60, (60, 10_000)), values.reshape(60, 10_000)
+)
+print(hashlib.sha256(table.tobytes() + rows.tobytes() + wide.tobytes()).hexdigest())
+"""
+
+
+def refused(rule: str, function: Any, *arguments: Any, **others: Any) -> str:
+    with pytest.raises(aclhost.AclnnError) as caught:
+        function(*arguments, **others)
+    assert (caught.value.status, caught.value.rule) == (507015, rule)
+    return str(caught.value)
+
+
+def test_an_index_out_of_range_is_reported_and_its_element_left_out() -> None:
+    index = np.array([[0, 0], [3, -4], [2, 2]])
+    out = np.empty_like(ZEROS)
+    message = refused("index_in_range", aclhost.scatter_add, ZEROS, 0, index, ONES, out=out)
+    assert "from -3 to 2; got 3 at position 2" in message
+    assert out.tolist() == [[1, 1], [0, 0], [1, 1]]
+    rows = np.array([1, -1, 3])
+    message = refused("index_in_range", aclhost.index_add, ZEROS, 0, rows, ONES, out=out)
+    assert "from 0 to 2; got -1 at position 1" in message
+    assert out.tolist() == [[0, 0], [1, 1], [0, 0]]
+    places = [np.array([0, 1, 2]), np.array([1, 2, -2])]
+    self = ZEROS.copy()
+    refused("index_in_range", aclhost.index_put_impl, self, places, np.ones(3, np.float32))
+    assert self.tolist() == [[0, 1], [0, 0], [1, 0]]
+
+
+def test_a_fill_passes_over_an_index_out_of_range() -> None:
+    filled = aclhost.index_fill(ZEROS, 0, np.array([7, -1, -4]), 2.0)
+    assert filled.tolist() == [[0, 0], [0, 0], [2, 2]]
+
+
+def test_the_last_of_several_stays() -> None:
+    source = np.arange(6, dtype=np.float32).reshape(3, 2)
+    assert aclhost.scatter(ZEROS, 0, np.zeros((3, 2), int), source, 0)[0].tolist() == [4, 5]
+    copied = aclhost.inplace_index_copy(ZEROS.copy(), 0, np.array([1, 1, 1]), source)
+    assert copied.tolist() == [[0, 0], [4, 5], [0, 0]]
+
+
+def test_means_of_integers_are_rounded_down() -> None:
+    mean = aclhost.scatter(np.array([-4, 9]), 0, np.array([0, 0]), np.array([1, -2]), 5)
+    assert mean.tolist() == [-2, 9]
+
+
+def test_masks_select_what_the_tensors_are_made_for() -> None:
+    mask = np.array([[True, False], [False, False], [True, True]])
+    out = np.empty(3, np.float32)
+    table = np.arange(6, dtype=np.float32).reshape(3, 2)
+    aclhost.index(table, [mask], out=out)
+    assert out.tolist() == [0, 4, 5]
+    refused("selection_fits", aclhost.index, table, [mask], out=np.empty(2, np.float32))
+    refused("selection_fits", aclhost.index_put_impl, table, [mask], np.ones(2, np.float32))
+    assert aclhost.index_put_impl(table, [mask], np.float32([7, 8, 9]))[2].tolist() == [8, 9]
+
+
+def test_sources_may_lie_where_the_result_does() -> None:
+    memory = np.arange(6, dtype=np.float32).reshape(3, 2)
+    aclhost.inplace_index_copy(memory, 0, np.array([1, 2, 0]), memory)
+    assert memory.tolist() == [[4, 5], [0, 1], [2, 3]]
+
+
+def test_sums_have_the_same_bits_for_any_number_of_threads() -> None:
+    def bits(threads: int) -> str:
+        environment = {**os.environ, "ACLHOST_NUM_THREADS": str(threads)}
+        command = [sys.executable, "-c", THREADS]
+        return subprocess.run(
+            command, env=environment, check=True, capture_output=True, text=True
+        ).stdout
+
+    assert bits(1) == bits(2) == bits(5)

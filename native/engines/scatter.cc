@@ -14,6 +14,7 @@ inline namespace ACLHOST_ISA {
 namespace {
 
 constexpr int64_t kChunk = 256;             // places that are found at once
+constexpr int64_t kFewPlaces = 1 << 10;     // each chunk of them goes over the whole table
 constexpr int64_t kWorthThreads = 1 << 15;  // that share a dimension
 constexpr int64_t kWorthOwners = 1 << 18;   // that share the values of an index
 constexpr int64_t kWideRow = 4096;          // bytes from which threads share a row
@@ -88,7 +89,7 @@ class Writer {
   // False if an index was out of range.
   bool run(const Owned& owned) const {
     const int64_t outer = positions(walk_);
-    if (outer > 1 && keeps_places()) return run_together(outer, owned);
+    if (outer > 1 && run_.length <= kFewPlaces && keeps_places()) return run_together(outer, owned);
     bool good = true;
     for (int64_t i = 0; i < outer; ++i) good = run_at(place_at(walk_, i), owned) && good;
     return good;

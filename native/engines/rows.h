@@ -141,11 +141,13 @@ using RowBuffers = BuffersOf<float>;
 
 constexpr int64_t kRowGrain = 16384;  // elements; less is not worth a second thread
 
-// Calls body(unit, buffers) for every unit of so many elements, some on other threads.
+// Calls body(unit, buffers) for every unit, some on other threads. Buffers are of so many elements;
+// a unit may be more work.
 template <typename T = float, typename Body>
-Status for_each_row(int64_t units, int64_t elements, int buffers, const Body& body) {
+Status for_each_row(int64_t units, int64_t elements, int buffers, const Body& body,
+                    int64_t work = 1) {
   std::atomic<bool> enough_memory{true};
-  const int64_t grain = std::max<int64_t>(1, kRowGrain / std::max<int64_t>(elements, 1));
+  const int64_t grain = std::max<int64_t>(1, kRowGrain / std::max(elements, work));
   parallel_for(units, grain, [&](int64_t begin, int64_t end) {
     const BuffersOf<T> own(elements, buffers);
     if (!own.ok()) {

@@ -3,24 +3,14 @@
 #include "ops/layer_norm.h"
 
 #include <cmath>
-#include <cstring>
 
-#include "engines/copy.h"
+#include "kernels/norm/parameters.h"
 #include "kernels/norm/row_norm.h"
 #include "ops/layer_norm_backward.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
-
-Status fill_with(double number, const TensorView& out) {
-  if (!out.present) return {};
-  ScalarValue value;
-  value.present = true;
-  value.dtype = ACL_DOUBLE;
-  std::memcpy(value.bytes, &number, sizeof number);
-  return fill(out, value);
-}
 
 int split_of(const TensorView& x, const IntArrayView& normalized) {
   return x.rank - static_cast<int>(normalized.size);
@@ -47,9 +37,6 @@ Status run(const LayerNormArgs& args) {
 }
 
 Status run(const LayerNormBackwardArgs& args) {
-  const auto wanted = [&](uint64_t i, const TensorView& out) {
-    return args.outputMask.at(i) ? &out : nullptr;
-  };
   RowNormGradient norm;
   norm.split = split_of(args.input, args.normalizedShape);
   norm.gradient = &args.gradOut;
@@ -57,9 +44,9 @@ Status run(const LayerNormBackwardArgs& args) {
   norm.mean = &args.mean;
   norm.rstd = &args.rstd;
   norm.weight = &args.weightOptional;
-  norm.of_x = wanted(0, args.gradInputOut);
-  norm.of_weight = wanted(1, args.gradWeightOut);
-  norm.of_bias = wanted(2, args.gradBiasOut);
+  norm.of_x = wanted(args.outputMask, 0, args.gradInputOut);
+  norm.of_weight = wanted(args.outputMask, 1, args.gradWeightOut);
+  norm.of_bias = wanted(args.outputMask, 2, args.gradBiasOut);
   if (!args.input.empty()) return differentiate(norm);
   const Status status = fill_with(0, or_absent(norm.of_weight));
   return status.ok() ? fill_with(0, or_absent(norm.of_bias)) : status;

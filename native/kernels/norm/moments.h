@@ -29,7 +29,8 @@ inline double lane_products(int64_t n, const float* x, const float* y) {
 struct Mean {
   Mean() = default;
   explicit Mean(double mean)
-      : high(static_cast<float>(mean)), low(static_cast<float>(mean - high)) {}
+      : high(static_cast<float>(mean)),
+        low(std::isfinite(high) ? static_cast<float>(mean - high) : 0) {}
   float high = 0, low = 0;
 };
 

@@ -2,7 +2,10 @@
 #include "kernels/norm/parameters.h"
 
 #include <algorithm>
+#include <cstring>
 #include <new>
+
+#include "engines/copy.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
@@ -23,6 +26,15 @@ Status RowParameter::take(const TensorView& view, float otherwise, int64_t n, do
   }
   values_ = own_.get();
   return {};
+}
+
+Status fill_with(double number, const TensorView& out) {
+  if (!out.present) return {};
+  ScalarValue value;
+  value.present = true;
+  value.dtype = ACL_DOUBLE;
+  std::memcpy(value.bytes, &number, sizeof number);
+  return fill(out, value);
 }
 
 Status RowStatistics::make(int64_t rows) {

@@ -25,6 +25,9 @@ class RowParameter {
   std::unique_ptr<float[]> own_;
 };
 
+// Every element of an output, which may be absent.
+Status fill_with(double number, const TensorView& out);
+
 // Two floats for each of so many rows.
 struct RowStatistics {
   Status make(int64_t rows);

@@ -32,6 +32,10 @@ struct RowNorm {
 Status normalize(const RowNorm& norm);
 
 inline bool given(const TensorView* view) { return view != nullptr && view->present; }
+// An output that a mask asks for.
+inline const TensorView* wanted(const ListView<char>& mask, uint64_t i, const TensorView& out) {
+  return mask.at(i) ? &out : nullptr;
+}
 inline TensorView or_absent(const TensorView* view) { return given(view) ? *view : TensorView(); }
 
 // With xhat = (x - mean) * rstd and g = gradient * weight: the gradient of x is

@@ -109,14 +109,14 @@ Factors factors_of(bool centred, float rstd, int64_t n, const float* g, const fl
   return {rstd, static_cast<float>(rstd * mean), static_cast<float>(rstd * slope)};
 }
 
-void normalized(const float* x, float mean, float rstd, int64_t n, float* xhat) {
+// The row as it was normalised, and its gradient before the weight.
+void prepare(const float* x, float mean, float rstd, const float* dy, const float* weight,
+             int64_t n, float* xhat, float* g) {
 #pragma GCC ivdep
-  for (int64_t i = 0; i < n; ++i) xhat[i] = (x[i] - mean) * rstd;
-}
-
-void multiply(const float* a, const float* b, int64_t n, float* products) {
-#pragma GCC ivdep
-  for (int64_t i = 0; i < n; ++i) products[i] = a[i] * b[i];
+  for (int64_t i = 0; i < n; ++i) {
+    xhat[i] = (x[i] - mean) * rstd;
+    g[i] = dy[i] * weight[i];
+  }
 }
 
 void scale_and_add(float scale, const float* x, const float* y, int64_t n, float* sums) {
@@ -187,21 +187,21 @@ class Differentiation {
       scale_and_add(static_cast<float>(norm_.scale), x, addend, n_, spare);
       x = spare;
     }
-    normalized(x, means_.values()[row], rstd, n_, xhat);
+    prepare(x, means_.values()[row], rstd, dy, weight_.values(), n_, xhat, g);
     if (given(norm_.of_weight)) of_weight.add(dy, xhat);
     if (given(norm_.of_bias)) of_bias.add(dy);
     if (!given(norm_.of_x)) return;
-    multiply(dy, weight_.values(), n_, g);
-    combine(factors_of(given(norm_.mean), rstd, n_, g, xhat), g, xhat, n_, g);
+    float* const result = rows.of_x.place(row, g);
+    combine(factors_of(given(norm_.mean), rstd, n_, g, xhat), g, xhat, n_, result);
     if (given(norm_.of_sum)) {
-      scale_and_add(1, rows.of_sum.read(row, spare, raw), g, n_, g);
+      scale_and_add(1, rows.of_sum.read(row, spare, raw), result, n_, result);
     }
-    if (given(norm_.of_addend)) rows.of_addend.write(row, g, raw);
+    if (given(norm_.of_addend)) rows.of_addend.write(row, result, raw);
     if (norm_.scale != 1) {
       const float scale = static_cast<float>(norm_.scale);
-      for (int64_t i = 0; i < n_; ++i) g[i] *= scale;
+      for (int64_t i = 0; i < n_; ++i) result[i] *= scale;
     }
-    rows.of_x.write(row, g, raw);
+    rows.of_x.write(row, result, raw);
   }
 
   const RowNormGradient& norm_;

@@ -129,10 +129,15 @@ class TensorInOut(Parameter):
 
     is_const: bool = False  # whether upstream's prototype says so
     reads: bool = True
+    optional: bool = False
 
     kind = "kTensorInOut"
     field_type = "const TensorView&"
     python_type = "ArrayT"
+
+    @property
+    def python_default(self) -> str | None:
+        return "None" if self.optional else None
 
     @property
     def c_type(self) -> str:  # type: ignore[override]

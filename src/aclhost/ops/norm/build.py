@@ -26,6 +26,7 @@ from aclhost.spec.shapes import ElementsOf, LastReduced, ShapeOf, ShapeTerm
 from aclhost.spec.terms import (
     DtypeOf,
     Elements,
+    Empty,
     Equal,
     FlagAt,
     In,
@@ -120,6 +121,20 @@ def not_empty(name: str) -> Condition:
     return Condition(all_of(is_given(name).term, some), f"{name} is given and not empty")
 
 
+def unless_empty(name: str, *groups: tuple[Rule, ...]) -> tuple[Rule, ...]:
+    """Rules that nobody looks at where the tensor has no elements."""
+    some = Not(Empty(name))
+
+    def under(rule: Rule) -> Rule:
+        old = rule.condition
+        if old is None:
+            return rule.under(Condition(some, f"{name} is not empty"))
+        both = Condition(all_of(some, old.term), f"{name} is not empty and {old.english}")
+        return rule.under(both)
+
+    return tuple(under(rule) for group in groups for rule in group)
+
+
 def masked(mask: tuple[bool, ...], *tensors: TensorArg) -> list[TensorArg | None]:
     """Outputs, null where they are not asked for."""
     return [tensor if flag else None for flag, tensor in zip(mask, tensors, strict=True)]
@@ -153,3 +168,9 @@ def norm_gradient(g: Array, xhat: Array, rstd: Array, axes: tuple[int, ...]) -> 
         g - g.mean(axes, keepdims=True) - xhat * (g * xhat).mean(axes, keepdims=True)
     )
     return result
+
+
+def channel_goldens(xhat: Array, weight: Array | None, bias: Array | None) -> Array:
+    """Images scaled and shifted by numbers of their channels."""
+    scaled = xhat if weight is None else xhat * weight[None, :, None]
+    return scaled if bias is None else scaled + bias[None, :, None]

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Norms of channels over a batch of images.
+#include "ops/batch_norm.h"
+
+#include <cmath>
+
+#include "kernels/norm/channel_blocks.h"
+#include "kernels/norm/channel_tensors.h"
+#include "kernels/norm/parameters.h"
+#include "kernels/norm/row_norm.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+namespace {
+
+// A block's mean, as the sum of two floats.
+struct BlockMean {
+  explicit BlockMean(const ChannelBlock& block) : high(block), low(block) {}
+  void set(int64_t channel, const Mean& mean) {
+    high.set(channel, mean.high);
+    low.set(channel, mean.low);
+  }
+  Spread high, low;
+};
+
+class BatchNormalization {
+ public:
+  explicit BatchNormalization(const BatchNorm& norm) : norm_(norm), blocks_(norm.shape) {}
+
+  Status run() {
+    const int64_t channels = norm_.shape.channels, line = channels * norm_.shape.pixels;
+    DenseRowsIn x;
+    DenseRowsOut y;
+    Status status = x.open(*norm_.x, line);
+    if (status.ok()) {
+      status = y.open(*norm_.y, norm_.x->dtype, line, {norm_.x, norm_.weight, norm_.bias});
+    }
+    if (status.ok()) status = weight_.take(or_absent(norm_.weight), 1, channels);
+    if (status.ok()) status = bias_.take(or_absent(norm_.bias), 0, channels);
+    if (status.ok()) status = running_mean_.take(or_absent(norm_.running_mean), 0, channels);
+    if (status.ok())
+      status = running_variance_.take(or_absent(norm_.running_variance), 1, channels);
+    if (status.ok()) status = found_.make(channels);
+    if (status.ok()) status = updated_.make(channels);
+    if (!status.ok()) return status;
+    const FloatRows inputs = x.rows(), outputs = y.rows();
+    const int64_t width = blocks_.channels * norm_.shape.pixels;
+    const auto body = [&](int64_t number, const RowBuffers& buffers) {
+      const ChannelBlock block(norm_.shape, blocks_, number);
+      normalize_block(block, Images(inputs, block), Images(outputs, block), buffers);
+    };
+    status = for_each_row(blocks_.count, width, 2, body, width * norm_.shape.images);
+    if (status.ok()) status = y.close();
+    return status.ok() && norm_.training ? deliver_statistics() : status;
+  }
+
+ private:
+  void normalize_block(const ChannelBlock& block, const Images& x, const Images& y,
+                       const RowBuffers& buffers) const {
+    BlockMean mean(block);
+    if (norm_.training) {
+      find_means(block, x, buffers, mean);
+      find_variances(block, x, buffers, mean);
+    }
+    Spread factor(block), bias(block);
+    for (int64_t k = 0; k < block.channels; ++k) {
+      const int64_t channel = block.first + k;
+      if (!norm_.training) {
+        mean.set(k, Mean(running_mean_.values()[channel]));
+        found_.rstds[channel] = inverse_root(running_variance_.values()[channel], norm_.epsilon);
+      }
+      factor.set(k, found_.rstds[channel] * weight_.values()[channel]);
+      bias.set(k, bias_.values()[channel]);
+    }
+    for (int64_t i = 0; i < norm_.shape.images; ++i) {
+      const float* const values = x.read(i, buffers.row(0), buffers.raw());
+      float* const results = y.place(i, buffers.row(1));
+      with_numbers(block, [&](auto number) {
+        scale(values, number(mean.high), number(mean.low), number(factor), number(bias),
+              block.width, results);
+      });
+      y.write(i, results, buffers.raw());
+    }
+  }
+
+  void find_means(const ChannelBlock& block, const Images& x, const RowBuffers& buffers,
+                  BlockMean& mean) const {
+    ChannelTotals sums(block);
+    for (int64_t i = 0; i < norm_.shape.images; ++i) {
+      const float* const line = x.read(i, buffers.row(0), buffers.raw());
+      sums.add(line, [&] { return lane_sum(block.width, line); });
+    }
+    for (int64_t k = 0; k < block.channels; ++k) {
+      const Mean found(sums.of(k) / block.values());
+      const int64_t channel = block.first + k;
+      mean.set(k, found);
+      found_.means[channel] = found.high;
+      updated_.means[channel] = moved(running_mean_.values()[channel], found.high);
+    }
+  }
+
+  void find_variances(const ChannelBlock& block, const Images& x, const RowBuffers& buffers,
+                      const BlockMean& mean) const {
+    ChannelTotals sums(block);
+    float* const squares = buffers.row(1);
+    for (int64_t i = 0; i < norm_.shape.images; ++i) {
+      const float* const line = x.read(i, buffers.row(0), buffers.raw());
+      if (block.channels > 1) {
+        square_offsets(line, mean.high.each(), mean.low.each(), block.width, squares);
+      }
+      sums.add(squares, [&] { return squares_around(mean_of(mean), block.width, line); });
+    }
+    const double count = block.values(), unbiased = count > 1 ? count / (count - 1) : 0;
+    for (int64_t k = 0; k < block.channels; ++k) {
+      const double variance = sums.of(k) / count;
+      const int64_t channel = block.first + k;
+      found_.rstds[channel] = inverse_root(variance, norm_.epsilon);
+      updated_.rstds[channel] = moved(running_variance_.values()[channel], variance * unbiased);
+    }
+  }
+
+  static Mean mean_of(const BlockMean& mean) {
+    Mean both;
+    both.high = mean.high.same().value;
+    both.low = mean.low.same().value;
+    return both;
+  }
+
+  float moved(float running, double found) const {
+    return static_cast<float>((1 - norm_.momentum) * running + norm_.momentum * found);
+  }
+
+  Status deliver_statistics() const {
+    Status status = found_.deliver_means(or_absent(norm_.mean));
+    if (status.ok()) status = found_.deliver_rstds(or_absent(norm_.rstd));
+    if (status.ok()) status = updated_.deliver_means(or_absent(norm_.running_mean));
+    if (status.ok()) status = updated_.deliver_rstds(or_absent(norm_.running_variance));
+    return status;
+  }
+
+  const BatchNorm& norm_;
+  const ChannelBlocks blocks_;
+  RowParameter weight_, bias_, running_mean_, running_variance_;
+  RowStatistics found_, updated_;
+};
+
+}  // namespace
+
+Status normalize(const BatchNorm& norm) { return BatchNormalization(norm).run(); }
+
+Channels channels_of(const TensorView& x) {
+  return {x.shape[0], x.shape[1], x.elements() / (x.shape[0] * x.shape[1])};
+}
+
+Status run(const BatchNormArgs& args) {
+  if (args.input.empty()) {
+    const Status status = fill_with(0, args.saveMean);
+    return status.ok() ? fill_with(std::nan(""), args.saveInvstd) : status;
+  }
+  BatchNorm norm;
+  norm.shape = channels_of(args.input);
+  norm.training = args.training;
+  norm.momentum = args.momentum;
+  norm.epsilon = args.eps;
+  norm.x = &args.input;
+  norm.weight = &args.weight;
+  norm.bias = &args.bias;
+  norm.running_mean = &args.runningMean;
+  norm.running_variance = &args.runningVar;
+  norm.y = &args.output;
+  norm.mean = &args.saveMean;
+  norm.rstd = &args.saveInvstd;
+  return normalize(norm);
+}
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

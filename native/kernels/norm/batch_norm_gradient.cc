@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradients of norms of channels over a batch of images.
+#include <memory>
+#include <new>
+
+#include "kernels/norm/channel_blocks.h"
+#include "kernels/norm/channel_tensors.h"
+#include "kernels/norm/parameters.h"
+#include "kernels/norm/row_norm.h"
+#include "ops/batch_norm_backward.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+namespace {
+
+class BatchDifferentiation {
+ public:
+  explicit BatchDifferentiation(const BatchNormGradient& norm) : norm_(norm), blocks_(norm.shape) {}
+
+  Status run() {
+    const int64_t channels = norm_.shape.channels, line = channels * norm_.shape.pixels;
+    DenseRowsIn gradient, x;
+    DenseRowsOut result;
+    Status status = gradient.open(*norm_.gradient, line);
+    if (status.ok()) status = x.open(*norm_.x, line);
+    if (status.ok() && given(norm_.of_x)) {
+      status = result.open(*norm_.of_x, norm_.x->dtype, line,
+                           {norm_.gradient, norm_.x, norm_.weight, norm_.of_weight, norm_.of_bias});
+    }
+    if (status.ok()) status = weight_.take(or_absent(norm_.weight), 1, channels);
+    if (!status.ok()) return status;
+    totals_.reset(new (std::nothrow) double[2 * channels]);
+    if (totals_ == nullptr) return no_memory_for_copy();
+    const FloatRows gradients = gradient.rows(), inputs = x.rows();
+    const FloatRows results = given(norm_.of_x) ? result.rows() : inputs;
+    const int64_t width = blocks_.channels * norm_.shape.pixels;
+    const auto body = [&](int64_t number, const RowBuffers& buffers) {
+      const ChannelBlock block(norm_.shape, blocks_, number);
+      const Images dy(gradients, block), values(inputs, block);
+      add_up(block, dy, values, buffers);
+      if (given(norm_.of_x)) spread(block, dy, values, Images(results, block), buffers);
+    };
+    status = for_each_row(blocks_.count, width, 4, body, width * norm_.shape.images);
+    if (status.ok() && given(norm_.of_x)) status = result.close();
+    if (status.ok()) status = deliver_to(norm_.of_weight, 0);
+    return status.ok() ? deliver_to(norm_.of_bias, channels) : status;
+  }
+
+ private:
+  void load(const ChannelBlock& block, Spread& mean, Spread& rstd) const {
+    for (int64_t k = 0; k < block.channels; ++k) {
+      mean.set(k, norm_.mean[block.first + k]);
+      rstd.set(k, norm_.rstd[block.first + k]);
+    }
+  }
+
+  // The sums of gradients, and of those times what was normalised.
+  void add_up(const ChannelBlock& block, const Images& gradient, const Images& x,
+              const RowBuffers& buffers) const {
+    Spread mean(block), rstd(block);
+    load(block, mean, rstd);
+    ChannelTotals steady(block), sloping(block);
+    float *const xhat = buffers.row(2), *const products = buffers.row(3);
+    for (int64_t i = 0; i < norm_.shape.images; ++i) {
+      const float* const dy = gradient.read(i, buffers.row(0), buffers.raw());
+      const float* const values = x.read(i, buffers.row(1), buffers.raw());
+      with_numbers(block, [&](auto number) {
+        offsets(values, number(mean), number(rstd), block.width, xhat);
+      });
+      steady.add(dy, [&] { return lane_sum(block.width, dy); });
+      if (block.channels > 1) multiply(dy, xhat, block.width, products);
+      sloping.add(products, [&] { return lane_products(block.width, dy, xhat); });
+    }
+    for (int64_t k = 0; k < block.channels; ++k) {
+      totals_[block.first + k] = sloping.of(k);
+      totals_[norm_.shape.channels + block.first + k] = steady.of(k);
+    }
+  }
+
+  void spread(const ChannelBlock& block, const Images& gradient, const Images& x,
+              const Images& result, const RowBuffers& buffers) const {
+    Spread mean(block), rstd(block), own(block), steady(block), sloping(block);
+    load(block, mean, rstd);
+    for (int64_t k = 0; k < block.channels; ++k) {
+      const int64_t channel = block.first + k;
+      const float factor = norm_.rstd[channel] * weight_.values()[channel];
+      const double share = factor / block.values();
+      const double steady_share = totals_[norm_.shape.channels + channel] * share;
+      own.set(k, factor);
+      sloping.set(k, static_cast<float>(totals_[channel] * share));
+      steady.set(k, norm_.training ? static_cast<float>(steady_share) : 0);
+    }
+    float* const xhat = buffers.row(2);
+    for (int64_t i = 0; i < norm_.shape.images; ++i) {
+      const float* const dy = gradient.read(i, buffers.row(0), buffers.raw());
+      const float* const values = x.read(i, buffers.row(1), buffers.raw());
+      float* const results = result.place(i, buffers.row(3));
+      with_numbers(block, [&](auto number) {
+        const auto factor = number(own), shift = number(steady);
+        if (!norm_.training) return scale(dy, shift, shift, factor, shift, block.width, results);
+        offsets(values, number(mean), number(rstd), block.width, xhat);
+        combine(dy, xhat, factor, shift, number(sloping), block.width, results);
+      });
+      result.write(i, results, buffers.raw());
+    }
+  }
+
+  Status deliver_to(const TensorView* out, int64_t first) const {
+    return given(out) ? deliver(totals_.get() + first, ACL_DOUBLE, out->dtype, *out) : Status{};
+  }
+
+  const BatchNormGradient& norm_;
+  const ChannelBlocks blocks_;
+  RowParameter weight_;
+  std::unique_ptr<double[]> totals_;
+};
+
+}  // namespace
+
+Status differentiate(const BatchNormGradient& norm) { return BatchDifferentiation(norm).run(); }
+
+Status run(const BatchNormBackwardArgs& args) {
+  BatchNormGradient norm;
+  norm.shape = channels_of(args.input);
+  norm.training = args.training;
+  norm.gradient = &args.gradOut;
+  norm.x = &args.input;
+  norm.weight = &args.weight;
+  norm.of_x = wanted(args.outputMask, 0, args.gradInput);
+  norm.of_weight = wanted(args.outputMask, 1, args.gradWeight);
+  norm.of_bias = wanted(args.outputMask, 2, args.gradBias);
+  const int64_t channels = norm.shape.channels;
+  RowParameter mean, second;
+  Status status = mean.take(args.training ? args.saveMean : args.runningMean, 0, channels);
+  if (status.ok()) {
+    status = second.take(args.training ? args.saveInvstd : args.runningVar, 1, channels);
+  }
+  if (!status.ok()) return status;
+  RowStatistics statistics;
+  status = statistics.make(channels);
+  if (!status.ok()) return status;
+  for (int64_t i = 0; i < channels; ++i) {
+    const float value = second.values()[i];
+    statistics.rstds[i] = args.training ? value : inverse_root(value, args.eps);
+  }
+  norm.mean = mean.values();
+  norm.rstd = statistics.rstds.get();
+  return differentiate(norm);
+}
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

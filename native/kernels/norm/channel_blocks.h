@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Channels of a batch of images, in blocks: one with many pixels, or several with few.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "engines/line_sums.h"
+#include "engines/rows.h"
+#include "kernels/norm/affine.h"
+#include "kernels/norm/channel_norm.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+
+// Channels of few pixels are computed side by side.
+constexpr int64_t kFewPixels = 32;
+constexpr int64_t kSideBySide = 512;  // elements
+
+// The channels that are computed together: a line of each image.
+struct ChannelBlocks {
+  explicit ChannelBlocks(const Channels& shape)
+      : channels(shape.pixels < kFewPixels
+                     ? std::min(shape.channels, std::max<int64_t>(1, kSideBySide / shape.pixels))
+                     : 1),
+        count((shape.channels + channels - 1) / channels) {}
+  int64_t channels, count;
+};
+
+// One block of channels.
+struct ChannelBlock {
+  ChannelBlock(const Channels& of, const ChannelBlocks& blocks, int64_t number)
+      : shape(of),
+        first(number * blocks.channels),
+        channels(std::min(blocks.channels, of.channels - first)),
+        width(channels * of.pixels) {}
+
+  Range columns() const { return {first * shape.pixels, width}; }
+  double values() const { return static_cast<double>(shape.images * shape.pixels); }
+
+  const Channels& shape;
+  int64_t first, channels, width;
+};
+
+// Lines of a tensor whose rows are images.
+class Images {
+ public:
+  Images(const FloatRows& rows, const ChannelBlock& block)
+      : rows_(rows), columns_(block.columns()) {}
+
+  const float* read(int64_t image, float* values, char* raw) const {
+    if (rows_.direct()) return rows_.place(image, nullptr) + columns_.begin;
+    rows_.read_part(image, columns_, values, raw);
+    return values;
+  }
+  float* place(int64_t image, float* values) const {
+    return rows_.direct() ? rows_.place(image, nullptr) + columns_.begin : values;
+  }
+  void write(int64_t image, const float* values, char* raw) const {
+    if (!rows_.direct()) rows_.write_part(image, columns_, values, raw);
+  }
+
+ private:
+  const FloatRows& rows_;
+  Range columns_;
+};
+
+// Sums of lines for each channel of a block.
+class ChannelTotals {
+ public:
+  explicit ChannelTotals(const ChannelBlock& block)
+      : block_(block), lines_(block.channels > 1 ? block.width : 0, part_, totals_) {}
+
+  // With one channel, `sum` gives the line's.
+  template <typename Sum>
+  void add(const float* line, const Sum& sum) {
+    if (block_.channels > 1) return lines_.add(line);
+    alone_ += sum();
+  }
+  // Once all are added.
+  double of(int64_t channel) {
+    if (block_.channels == 1) return alone_;
+    if (!done_) lines_.finish();
+    done_ = true;
+    double sum = 0;
+    const int64_t pixels = block_.shape.pixels;
+    for (int64_t k = 0; k < pixels; ++k) sum += totals_[channel * pixels + k];
+    return sum;
+  }
+
+ private:
+  const ChannelBlock& block_;
+  float part_[kSideBySide];
+  double totals_[kSideBySide];
+  LineSums<float> lines_;
+  double alone_ = 0;
+  bool done_ = false;
+};
+
+// Numbers of a block's channels, repeated for their pixels.
+class Spread {
+ public:
+  explicit Spread(const ChannelBlock& block) : block_(block) {}
+  void set(int64_t channel, float value) {
+    if (block_.channels == 1) {
+      values_[0] = value;
+    } else {
+      std::fill_n(values_ + channel * block_.shape.pixels, block_.shape.pixels, value);
+    }
+  }
+  Each each() const { return {values_}; }
+  Same same() const { return {values_[0]}; }
+
+ private:
+  const ChannelBlock& block_;
+  float values_[kSideBySide];
+};
+
+// Calls visit with Same or Each, by which a block's numbers are found.
+template <typename Visit>
+void with_numbers(const ChannelBlock& block, const Visit& visit) {
+  if (block.channels == 1) {
+    visit([](const Spread& spread) { return spread.same(); });
+  } else {
+    visit([](const Spread& spread) { return spread.each(); });
+  }
+}
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

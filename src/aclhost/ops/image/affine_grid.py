@@ -45,8 +45,8 @@ _MATRICES = {dims: Lengths((_size(0), Const(dims), Const(dims + 1))) for dims in
 _GRID = ShapeIf(_TWO.term, _GRIDS[2], _GRIDS[3])
 
 
-def _golden(theta: Array, size: Ints, align_corners: bool) -> Array:
-    """Coordinates of all positions with a 1 behind them, times the matrices."""
+def _places(size: Ints, align_corners: bool) -> Array:
+    """Coordinates of all positions with a 1 behind them."""
     import numpy as np
 
     axes = []
@@ -54,9 +54,23 @@ def _golden(theta: Array, size: Ints, align_corners: bool) -> Array:
         ends = np.linspace(-1, 1, length) if length > 1 else np.zeros(length)
         axes.append(ends if align_corners else ends * (length - 1) / length)
     places = np.meshgrid(*axes, indexing="ij")[::-1]
-    base = np.stack([*places, np.ones(size[2:])], axis=-1)
-    grid: Array = np.einsum("...j,nkj->n...k", base, theta)
+    return np.stack([*places, np.ones(size[2:])], axis=-1)
+
+
+def _golden(theta: Array, size: Ints, align_corners: bool) -> Array:
+    """The places times the matrices."""
+    import numpy as np
+
+    grid: Array = np.einsum("...j,nkj->n...k", _places(size, align_corners), theta)
     return grid
+
+
+def _terms(theta: Array, size: Ints, align_corners: bool) -> Array:
+    """The same of magnitudes."""
+    import numpy as np
+
+    sizes: Array = np.einsum("...j,nkj->n...k", np.abs(_places(size, align_corners)), theta)
+    return sizes
 
 
 def _torch(torch: Any, theta: Any, size: Ints, align_corners: bool) -> Any:  # noqa: ANN401
@@ -117,6 +131,8 @@ OP = Operator(
         inside_storage("theta"),
     ),
     golden=_golden,
+    summed=("theta",),
+    terms=_terms,
     reference=_torch,
     samples=(
         _call(FLOAT, (2, 3, 4, 5), False),

@@ -4,12 +4,12 @@
 #include <memory>
 #include <new>
 
+#include "engines/dense.h"
+#include "engines/rows.h"
 #include "engines/sums.h"
 #include "kernels/creation/fill.h"
-#include "engines/dense.h"
-#include "kernels/softmax/row_softmax.h"
-#include "engines/rows.h"
 #include "kernels/loss/targets.h"
+#include "kernels/softmax/row_softmax.h"
 #include "ops/cross_entropy_loss.h"
 #include "ops/cross_entropy_loss_grad.h"
 #include "ops/softmax_cross_entropy_with_logits.h"
@@ -127,7 +127,7 @@ Status run(const CrossEntropyLossArgs& args) {
   FirstBadIndex bad;
   status = for_each_row(input.rows(), classes, 3, [&](int64_t row, const RowBuffers& buffers) {
     const float* x = input.read(row, buffers.row(0), buffers.raw());
-    float* const results = buffers.row(1);
+    float* const results = log_probabilities.place(row, buffers.row(1));
     log_softmax(x, classes, results);
     found.losses[row] = found.weights[row] = 0;
     if (targets.counts(row, bad)) {
@@ -170,12 +170,14 @@ Status run(const CrossEntropyLossGradArgs& args) {
   const double all = smoothing == 0 ? 0 : sum_of_weights(targets, classes);
   status = for_each_row(rows, classes, 2, [&](int64_t row, const RowBuffers& buffers) {
     const float* x = input.read(row, buffers.row(0), buffers.raw());
-    float* const results = buffers.row(1);
-    const bool counts = targets.counts(row, bad);
-    const float gradient = counts ? gradients.as<float>()[row * step] : 0;
-    const Slopes slopes = slopes_of(gradient, smoothing, classes, divisor);
-    std::fill_n(results, classes, 0.0f);
-    if (counts) row_gradient(x, targets, targets.of(row), slopes, classes, all, results);
+    float* const results = out.place(row, buffers.row(1));
+    if (targets.counts(row, bad)) {
+      const float gradient = gradients.as<float>()[row * step];
+      const Slopes slopes = slopes_of(gradient, smoothing, classes, divisor);
+      row_gradient(x, targets, targets.of(row), slopes, classes, all, results);
+    } else {
+      std::fill_n(results, classes, 0.0f);
+    }
     out.write(row, results, buffers.raw());
   });
   if (!status.ok() || bad.get().position < 0) return status;
@@ -191,7 +193,8 @@ Status run(const SoftmaxCrossEntropyWithLogitsArgs& args) {
   const auto body = [&](int64_t row, const RowBuffers& buffers) {
     const float* x = features.read(row, buffers.row(0), buffers.raw());
     const float* y = labels.read(row, buffers.row(1), buffers.raw());
-    float *const results = buffers.row(2), *const products = buffers.row(3);
+    float* const results = gradients.place(row, buffers.row(2));
+    float* const products = buffers.row(3);
     const RowSoftmax<float> softmax(x, classes, results);
     const float most = softmax.largest, log_sum = softmax.log_sum();
     for (int64_t i = 0; i < classes; ++i) products[i] = ((x[i] - most) - log_sum) * y[i];

@@ -13,8 +13,8 @@
 
 #include "base/parallel.h"
 #include "dtypes.h"
-#include "kernels/creation/fill.h"
 #include "engines/dense.h"
+#include "kernels/creation/fill.h"
 #include "kernels/loss/element.h"
 #include "operator/index_error.h"
 #include "ops/ctc_loss_backward.h"

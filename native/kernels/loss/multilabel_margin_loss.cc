@@ -7,9 +7,9 @@
 #include <memory>
 #include <new>
 
-#include "engines/sums.h"
 #include "engines/dense.h"
 #include "engines/rows.h"
+#include "engines/sums.h"
 #include "operator/index_error.h"
 
 namespace aclhost {

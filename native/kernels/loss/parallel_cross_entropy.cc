@@ -4,9 +4,9 @@
 #include <memory>
 #include <new>
 
-#include "engines/sums.h"
 #include "engines/dense.h"
 #include "engines/rows.h"
+#include "engines/sums.h"
 #include "ops/cross_entropy_sum_exp_and_index_logit.h"
 #include "ops/fused_cross_entropy_loss_with_max_sum.h"
 #include "simd/math.h"

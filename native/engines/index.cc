@@ -123,7 +123,8 @@ class Nest {
     for (int i = 0; i < walk_.rank; ++i) same = same && !is_indexed(walk_, walk_.dimension[i]);
     if (!same) return;
     offsets_.reset(new (std::nothrow) int64_t[run_.length]);
-    if (offsets_ != nullptr && !find_good(place_at(walk_, 0), 0, run_.length, offsets_.get())) offsets_.reset();
+    if (offsets_ != nullptr && !find_good(place_at(walk_, 0), 0, run_.length, offsets_.get()))
+      offsets_.reset();
   }
 
   bool run_inside(int64_t outer, int64_t first, int64_t last) const {

@@ -45,6 +45,7 @@ Matrix<T> pack(const BatchedMatrix& from, int64_t offset, const Panel& part, boo
   constexpr int64_t kSize = sizeof(T);
   if (from.source != nullptr) {
     if constexpr (std::is_same_v<T, float>) from.source->fill(from.source->context, part, to);
+    if (from.source->columns) return {to, 1, part.rows};
     return {to, part.columns, 1};
   }
   if (by_rows || std::llabs(from.column_stride) <= std::llabs(from.row_stride)) {

@@ -26,10 +26,11 @@ struct Panel {
   int64_t column, columns;
 };
 
-// A factor that is nowhere in memory: panels are made when they are needed, with rows that are
-// arrays one behind the other.
+// A factor that is nowhere in memory: panels are made when they are needed, with rows or columns
+// that are arrays one behind the other.
 struct PanelSource {
   const void* context;
+  bool columns;
   void (*fill)(const void* context, const Panel& panel, float* to);
 };
 

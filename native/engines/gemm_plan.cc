@@ -13,6 +13,7 @@ namespace {
 
 constexpr int64_t kTile = 512;  // rows and columns of the largest one
 constexpr int64_t kThin = 64;   // tiles of fewer rows have more columns, and so on
+constexpr int64_t kFew = 16;
 constexpr int64_t kLeastTile = 32;
 constexpr int64_t kTileStep = 16;
 constexpr int64_t kTasks = 16;               // so many are shared well
@@ -129,11 +130,17 @@ void count_tiles(GemmPlan* plan) {
   plan->column_tiles = divided_up(plan->n, plan->columns);
 }
 
+// Few rows times long arrays, or the other way round: parts of the sum read whole arrays.
+bool reads_arrays(const GemmPlan& plan) {
+  return (plan.m < kFew && plan.b.column_stride == 1) || (plan.n < kFew && plan.a.row_stride == 1);
+}
+
 void choose_tiles(GemmPlan* plan) {
   const auto most = [](int64_t other) { return kTile * (other < kThin ? kTile / kThin : 1); };
   plan->rows = even_length(plan->m, most(plan->n));
   plan->columns = even_length(plan->n, most(plan->m));
   count_tiles(plan);
+  if (reads_arrays(*plan)) return;
   const double depth = static_cast<double>(plan->k * plan->repeats);
   while (plan->tiles() < kTasks && work_of(plan->rows, plan->columns, depth) > 2 * kTaskWork) {
     int64_t& longer = plan->rows >= plan->columns ? plan->rows : plan->columns;

@@ -13,10 +13,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support import abi
 
 import aclhost
-from aclhost import aclnn
+from aclhost import aclnn, ops
 from aclhost.acl import _capi
+from aclhost.spec.call import TensorArg
+from aclhost.spec.dtypes import FLOAT16, INT4
 
 PACKAGE = Path(aclhost.__file__).parent
 
@@ -133,3 +136,26 @@ def test_size_of_a_weight(shape: tuple[int, ...], dtype: int, elements: int) -> 
     assert size.value == elements
     assert function(None, dtype, ctypes.byref(size)) == 161001
     aclnn.aclDestroyIntArray(array)
+
+
+def test_weights_of_4_bits(stream: int) -> None:
+    """As a client lays them out: transposed, behind an offset that the storage leaves out.
+
+    Memory full of 0xA5 holds 5 and -6 in turns, the lower half of a byte first.
+    """
+    op, (m, k, n) = ops.BY_NAME["aclnnWeightQuantBatchMatmulV2"], (2, 64, 3)
+    scales = (0.5, 2.0, 1.0, 4.0, 0.25, 1.0)  # of a column's two groups, column by column
+    call = op.samples[0].passing(
+        x=TensorArg((m, k), FLOAT16, (*range(k), *(k * (1,)))),
+        weight=TensorArg((k, n), INT4, strides=(1, k), offset=2 * k, storage=k * n),
+        antiquantScale=TensorArg((2, n), FLOAT16, tuple(np.reshape(scales, (n, 2)).T.ravel()),
+                                 strides=(1, 2)),
+        antiquantGroupSize=32,
+        y=TensorArg((m, n), FLOAT16),
+    )  # fmt: skip
+    with abi.prepared_call(op, call) as prepared:
+        x = prepared.inputs()["x"].astype(float)
+        abi.run(op, prepared, stream)
+        got = prepared.fetch("y").astype(float)
+    weight = np.tile([5.0, -6.0], k // 2)[:, None] * np.repeat(np.reshape(scales, (n, 2)).T, 32, 0)
+    assert np.array_equal(got, (x @ weight).astype("f2"))

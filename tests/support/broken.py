@@ -203,7 +203,9 @@ def _moved(tensor: TensorArg) -> Iterator[TensorArg]:
 
 
 def _values(op: Operator, param: Parameter, argument: Argument) -> Iterator[Argument]:
-    if isinstance(argument, ScalarArg):
+    if argument is None and isinstance(param, TensorIn):
+        yield TensorArg((1,))
+    elif isinstance(argument, ScalarArg):
         for dtype in (dtypes.FLOAT, dtypes.DOUBLE, dtypes.INT64, dtypes.BOOL, dtypes.COMPLEX64,
                       dtypes.COMPLEX128, dtypes.BF16, dtypes.UINT8, dtypes.INT32,
                       dtypes.UINT16, dtypes.FLOAT8_E5M2):  # fmt: skip

@@ -38,7 +38,6 @@ from aclhost.spec.terms import (
     In,
     Not,
     Or,
-    RankOf,
     Term,
     ValueOf,
     const,
@@ -63,11 +62,6 @@ NOTES = (
     "Memory with the label FRACTAL_NZ is read as its shape and strides tell: "
     "aclnnTransMatmulWeight leaves it in that order.",
 )
-
-
-def both(first: tuple[str, ...], *more: str) -> tuple[str, ...]:
-    """Names, none of them twice: that of an in-place operator's result is also an input's."""
-    return tuple(dict.fromkeys((*first, *more)))
 
 
 def given(*names: str) -> Rules:
@@ -173,11 +167,6 @@ def is_empty(*parameters: str) -> Condition:
     return Condition(term, f"{' or '.join(parameters)} is empty")
 
 
-def rank_is(parameter: str, rank: int) -> Condition:
-    """For conditions."""
-    return Condition(Equal(RankOf(parameter), Const(rank)), f"{parameter} has {rank} dimensions")
-
-
 def drawn_length(rng: Random) -> int:
     """Seldom 0."""
     return 0 if rng.random() < 0.04 else rng.choice((1, rng.randint(2, 9), rng.randint(2, 40)))
@@ -194,5 +183,5 @@ def drawn_factor(rng: Random) -> ScalarArg:
 
 
 def call_of(**arguments: object) -> Call:
-    """Arguments by upstream's names; cubeMathType 0 unless it is among them."""
+    """Arguments by upstream's names."""
     return Call(arguments)  # type: ignore[arg-type]

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Weights of 8 or 4 bits become numbers panel by panel: (weight + offset) * scale, where scale and
+// offset are of a channel and, in groups of rows, of a group.
+#include <algorithm>
+
+#include "engines/copy.h"
+#include "engines/gemm.h"
+#include "engines/overlap.h"
+#include "ops/weight_quant_batch_matmul_v2.h"
+#include "ops/weight_quant_batch_matmul_v3.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+namespace {
+
+struct QuantWeight {
+  const uint8_t* data;
+  bool of_4_bits;
+  int64_t offset, row_stride, column_stride;  // in elements
+  int64_t group;                              // rows
+  int64_t columns;
+  const float* scales;   // [groups, columns]
+  const float* offsets;  // null: none
+
+  // The lower half of a byte comes first.
+  float at(int64_t row, int64_t column) const {
+    const int64_t place = offset + row * row_stride + column * column_stride;
+    if (!of_4_bits) return static_cast<int8_t>(data[place]);
+    const int shift = (place & 1) != 0 ? 0 : 4;
+    return static_cast<int8_t>(data[place >> 1] << shift) >> 4;
+  }
+};
+
+// Rows [first, last) of one column, all in one group.
+void fill_run(const QuantWeight& weight, int64_t column, int64_t first, int64_t last, float* to) {
+  const int64_t place = first / weight.group * weight.columns + column;
+  const float scale = weight.scales[place];
+  const float added = weight.offsets != nullptr ? weight.offsets[place] : 0;
+  if (!weight.of_4_bits && weight.row_stride == 1) {
+    const auto* const from = reinterpret_cast<const int8_t*>(weight.data) + weight.offset + first +
+                             column * weight.column_stride;
+    for (int64_t i = 0; i < last - first; ++i) to[i] = (from[i] + added) * scale;
+    return;
+  }
+  for (int64_t i = first; i < last; ++i) {
+    to[i - first] = (weight.at(i, column) + added) * scale;
+  }
+}
+
+void fill_panel(const void* context, const Panel& panel, float* to) {
+  const auto& weight = *static_cast<const QuantWeight*>(context);
+  const int64_t end = panel.row + panel.rows;
+  for (int64_t j = 0; j < panel.columns; ++j) {
+    for (int64_t row = panel.row; row < end;) {
+      const int64_t next = std::min(end, (row / weight.group + 1) * weight.group);
+      fill_run(weight, panel.column + j, row, next, to + j * panel.rows + row - panel.row);
+      row = next;
+    }
+  }
+}
+
+// A dense float tensor of [groups, columns].
+Status spread(const TensorView& from, int64_t groups, int64_t columns, CopiedView& made) {
+  Shape shape;
+  shape.rank = 2;
+  shape.dims[0] = groups;
+  shape.dims[1] = columns;
+  const Status status = make_dense(shape, ACL_FLOAT, made);
+  return status.ok() ? copy(made.view, from) : status;
+}
+
+template <typename Args>
+Status multiply_quantised(const Args& args) {
+  const TensorView& weight = args.weight;
+  const int64_t rows = weight.shape[0], columns = weight.shape[1];
+  const int64_t group = args.antiquantGroupSize > 0 ? args.antiquantGroupSize : rows;
+  const int64_t groups = (rows + group - 1) / group;
+  CopiedView scales, offsets;
+  Status status = spread(args.antiquantScale, groups, columns, scales);
+  if (!status.ok()) return status;
+  const bool shifts = args.antiquantOffsetOptional.present;
+  if (shifts) status = spread(args.antiquantOffsetOptional, groups, columns, offsets);
+  if (!status.ok()) return status;
+  const QuantWeight source = {static_cast<const uint8_t*>(weight.data),
+                              weight.dtype == ACL_INT4,
+                              weight.offset,
+                              weight.strides[0],
+                              weight.strides[1],
+                              group,
+                              columns,
+                              static_cast<const float*>(scales.view.data),
+                              shifts ? static_cast<const float*>(offsets.view.data) : nullptr};
+  const PanelSource panels = {&source, true, fill_panel};
+  const TensorView& bias = args.biasOptional;
+  const bool adds = bias.present && !bias.empty();
+  return gemm({args.y, args.x, weight, adds ? &bias : nullptr, 1, 1, false, &panels});
+}
+
+}  // namespace
+
+Status run(const WeightQuantBatchMatmulV2Args& args) { return multiply_quantised(args); }
+Status run(const WeightQuantBatchMatmulV3Args& args) { return multiply_quantised(args); }
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

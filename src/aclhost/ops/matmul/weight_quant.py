@@ -1,0 +1,380 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Products with weights of 8 or 4 bits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from aclhost.ops.matmul.build import call_of, result_shape, same_length
+from aclhost.spec.call import Argument, Call, TensorArg
+from aclhost.spec.dtypes import (
+    BF16,
+    FLOAT,
+    FLOAT16,
+    INT4,
+    INT8,
+    INT64,
+    UINT64,
+    DataType,
+)
+from aclhost.spec.formats import ND
+from aclhost.spec.matrices import DenseTransposed
+from aclhost.spec.operator import Operator
+from aclhost.spec.params import Int, Parameter, TensorIn, TensorOut
+from aclhost.spec.products import A2, A3, A950, P310P
+from aclhost.spec.rules import (
+    Condition,
+    Rule,
+    Step,
+    contiguous,
+    dims_positive,
+    dtype_in,
+    format_in,
+    inner,
+    not_null,
+    on_products,
+    one_of,
+    only_on,
+    rank_in,
+    refused_unless_on,
+    requires,
+    same_dtype,
+    same_shape,
+    shape_is,
+    supported_on,
+    when,
+)
+from aclhost.spec.rules.base import Shown
+from aclhost.spec.shapes import Lengths, SameShape, ShapeOf
+from aclhost.spec.status import Status
+from aclhost.spec.terms import (
+    AtMost,
+    Const,
+    Contiguous,
+    DimOf,
+    Divided,
+    DtypeOf,
+    Equal,
+    In,
+    Not,
+    Or,
+    Present,
+    RankOf,
+    Sum,
+    Term,
+    Times,
+    ValueOf,
+    all_of,
+    any_of,
+    const,
+)
+
+if TYPE_CHECKING:
+    from aclhost.spec.golden import Array
+
+Rules = tuple[Rule, ...]
+_SCALE, _OFFSET, _BIAS = "antiquantScale", "antiquantOffsetOptional", "biasOptional"
+_QUANT = ("quantScaleOptional", "quantOffsetOptional")
+_GROUP = ValueOf("antiquantGroupSize")
+_K, _N = DimOf("weight", Const(0)), DimOf("weight", Const(1))
+_LIMIT = 65535
+_IS_NARROW = Not(In(DtypeOf(_SCALE), (UINT64, INT64)))
+_NARROW = Condition(_IS_NARROW, f"{_SCALE} is not of 64 bits")
+_NARROW_OFFSET = Condition(
+    all_of(_IS_NARROW, Present(_OFFSET)), f"{_OFFSET} is given and {_SCALE} is not of 64 bits"
+)
+
+
+def _given(name: str) -> Condition:
+    return Condition(Present(name), f"{name} is given")
+
+
+def _dense_or_turned(name: str) -> Rules:
+    """Rows or columns lie side by side."""
+    return requires(
+        "contiguous", name, Or(Contiguous(name), DenseTransposed(name)),
+        f"{name} must be contiguous, or so once it is transposed", (Shown("strides", name),),
+        f"Copy {name}.",
+    )  # fmt: skip
+
+
+def _follows_weight(name: str) -> Rules:
+    """Where the weight is transposed, parameters may lie as they like."""
+    turned = DenseTransposed("weight")
+    return requires(
+        "contiguous", name, any_of(Not(Present(name)), turned, Contiguous(name)),
+        f"{name} must be contiguous unless weight is transposed", (Shown("strides", name),),
+        f"Copy {name}, or transpose weight as well.",
+    )  # fmt: skip
+
+
+def _bias_dtype() -> Rules:
+    x = DtypeOf("x")
+    half = Condition(all_of(Present(_BIAS), Equal(x, const(FLOAT16))), "x has dtype FLOAT16")
+    brain = Condition(all_of(Present(_BIAS), Equal(x, const(BF16))), "x has dtype BF16")
+    return (
+        *when(half, dtype_in(_BIAS, FLOAT16)),
+        *when(brain, dtype_in(_BIAS, FLOAT, only_on(BF16, A950))),
+    )
+
+
+def _lengths() -> Rules:
+    limited = Condition(on_products(A3, A2).term, "the product is Atlas A3 or Atlas A2")
+    turned = DenseTransposed("weight")
+    halves = Or(Not(Equal(DtypeOf("weight"), const(INT4))), _even(turned))
+    return (
+        *same_length("x", Const(1), "weight", Const(0)),
+        *dims_positive("x", 0),
+        *dims_positive("weight", 0),
+        *when(limited, requires(
+            "length_limit", "weight", all_of(AtMost(_K, Const(_LIMIT)), AtMost(_N, Const(_LIMIT))),
+            f"rows and columns of weight must be at most {_LIMIT}",
+            (Shown("shape", ShapeOf("weight")),), "Split the product.",
+        )),
+        *requires(
+            "even_length", "weight", halves,
+            "weight of dtype INT4 must have an even length along its arrays",
+            (Shown("shape", ShapeOf("weight")),), "Pad it: two numbers share a byte.",
+        ),
+        *shape_is("y", result_shape("x", "weight"), "[rows of x, columns of weight]"),
+    )  # fmt: skip
+
+
+def _even(turned: Term) -> Term:
+    def is_even(length: Term) -> Term:
+        return Equal(Times(Divided(length, Const(2)), Const(2)), length)
+
+    return Or(all_of(turned, is_even(_K)), all_of(Not(turned), is_even(_N)))
+
+
+def _groups() -> Rules:
+    whole = Equal(Times(Divided(_GROUP, Const(32)), Const(32)), _GROUP)
+    fits = all_of(whole, AtMost(Const(32), _GROUP), AtMost(Sum(_GROUP, Const(1)), _K))
+    none = Equal(_GROUP, Const(0))
+    columns = DimOf(_SCALE, Const(-1))
+    wide = Or(Equal(columns, Const(1)), Equal(columns, _N))
+    one_row = Or(Equal(RankOf(_SCALE), Const(1)), Equal(DimOf(_SCALE, Const(0)), Const(1)))
+    count = Divided(Sum(_K, Sum(_GROUP, Const(-1))), _GROUP)
+    in_groups = SameShape(ShapeOf(_SCALE), Lengths((count, _N)))
+    return (
+        *requires(
+            "group_size", "antiquantGroupSize", Or(none, fits),
+            "antiquantGroupSize must be 0, or a multiple of 32 below the rows of weight",
+            (Shown("integer", _GROUP),), "Pass 0 for one scale for each column.",
+        ),
+        *when(Condition(none, "antiquantGroupSize is 0"), requires(
+            "scale_shape", _SCALE, all_of(wide, one_row),
+            f"{_SCALE} must have the shape [1], [n], [1, 1] or [1, n]",
+            (Shown("shape", ShapeOf(_SCALE)),), "Pass one scale for each column, or one for all.",
+        )),
+        *when(Condition(Not(none), "antiquantGroupSize is not 0"), requires(
+            "scale_shape", _SCALE, in_groups,
+            f"{_SCALE} must have the shape [groups of rows of weight, n]",
+            (Shown("shape", ShapeOf(_SCALE)),), "Pass one scale for each group and column.",
+        )),
+        *when(_given(_OFFSET), same_shape(_OFFSET, _SCALE)),
+    )  # fmt: skip
+
+
+def _bias_shape() -> Rules:
+    one, length = Equal(RankOf(_BIAS), Const(1)), DimOf(_BIAS, Const(0))
+    flat = all_of(one, Or(Equal(length, Const(0)), Equal(length, _N)))
+    row = SameShape(ShapeOf(_BIAS), Lengths((Const(1), _N)))
+    return when(_given(_BIAS), requires(
+        "bias_shape", _BIAS, Or(flat, row), f"{_BIAS} must have the shape [n] or [1, n]",
+        (Shown("shape", ShapeOf(_BIAS)),), "Pass one number for each column.",
+    ))  # fmt: skip
+
+
+def _not_quantised() -> Rules:
+    """Upstream quantises results; nothing here does."""
+    return inner(requires(
+        "not_computed", _QUANT[0], Not(Present(_QUANT[0])),
+        f"{_QUANT[0]} must be null: aclhost does not quantise results", ("a tensor",),
+        "Quantise y afterwards.",
+    ))  # fmt: skip
+
+
+def _no_result_scales() -> Rules:
+    return tuple(
+        rule.with_code(Status.PARAM_NULLPTR)
+        for name in _QUANT
+        for rule in when(on_products(A950, P310P), requires(
+            "must_be_null", name, Not(Present(name)), f"{name} must be null", ("a tensor",),
+            "Quantise y afterwards.",
+        ))
+    )  # fmt: skip
+
+
+def _checks(precise: bool) -> tuple[tuple[Step, ...], ...]:
+    products = tuple(
+        rule.with_code(Status.RUNTIME_ERROR) for rule in refused_unless_on(A950, A3, A2, P310P)
+    )
+    return (
+        products,
+        not_null("x", "weight", _SCALE, "y"),
+        _no_result_scales(),
+        when(on_products(A950), format_in("weight", ND)),
+        *((one_of("innerPrecise", 0, 1),) if precise else ()),
+        _dense_or_turned("x"),
+        _dense_or_turned("weight"),
+        _follows_weight(_SCALE),
+        _follows_weight(_OFFSET),
+        contiguous("y"),
+        contiguous(_BIAS),
+        dtype_in("x", FLOAT16, only_on(BF16, A950, A3, A2)),
+        dtype_in("weight", INT8, only_on(INT4, A950, A3, A2)),
+        dtype_in(_SCALE, FLOAT16, only_on(BF16, A950, A3, A2), *(
+            only_on(each, A3, A2) for each in (UINT64, INT64)
+        )),
+        dtype_in("y", FLOAT16, only_on(BF16, A950, A3, A2)),
+        _not_quantised(),
+        requires(
+            "needs_scale", _QUANT[1], Not(Present(_QUANT[1])),
+            f"{_QUANT[1]} must be null where {_QUANT[0]} is", ("a tensor",), "Leave it out.",
+        ),
+        same_dtype("y", "x"),
+        *(rank_in(name, 2) for name in ("x", "weight", "y")),
+        when(_NARROW, same_dtype(_SCALE, "x")),
+        when(_NARROW_OFFSET, same_dtype(_OFFSET, _SCALE)),
+        _bias_dtype(),
+        format_in(_SCALE, ND),
+        when(_given(_OFFSET), format_in(_OFFSET, ND)),
+        when(_given(_BIAS), rank_in(_BIAS, 1, 2)),
+        rank_in(_SCALE, 1, 2),
+        _lengths(),
+        _groups(),
+        _bias_shape(),
+        inner(dtype_in(_SCALE, FLOAT16, BF16)),
+        supported_on(A950, A3, A2) if precise else (),
+    )  # fmt: skip
+
+
+def _golden(
+    x: Array,
+    weight: Array,
+    antiquant_scale: Array,
+    antiquant_group_size: int,
+    **others: Any,  # noqa: ANN401
+) -> Array:
+    import numpy as np
+
+    def spread(values: Array) -> Array:
+        group = antiquant_group_size
+        return np.repeat(values, group, 0)[: len(weight)] if group else values
+
+    offset, bias = others.get("antiquant_offset_optional"), others.get("bias_optional")
+    whole = weight.astype(float) + (0.0 if offset is None else spread(offset))
+    product = np.matmul(x, whole * spread(antiquant_scale))
+    return np.asarray(product if bias is None or not bias.size else product + bias)
+
+
+def _terms(**arguments: Any) -> Array:  # noqa: ANN401
+    """Magnitudes of what is added up."""
+    import numpy as np
+
+    sizes = {
+        name: np.abs(each) if isinstance(each, np.ndarray) else each
+        for name, each in arguments.items()
+    }
+    return _golden(**sizes)
+
+
+def _torch(torch: Any, x: Any, weight: Any, antiquant_scale: Any, **others: Any) -> Any:  # noqa: ANN401
+    group = others["antiquant_group_size"]
+    offset, bias = others["antiquant_offset_optional"], others["bias_optional"]
+
+    def spread(values: Any) -> Any:  # noqa: ANN401
+        return values.repeat_interleave(group, 0)[: weight.shape[0]] if group else values
+
+    numbers = weight.double() if offset is None else weight + spread(offset)
+    product = x @ (numbers * spread(antiquant_scale))
+    return product if bias is None else product + bias
+
+
+def _call(
+    m: int, k: int, n: int, dtype: DataType = FLOAT16, group: int = 0, *,
+    scale: tuple[int, ...] = (), offset: bool = False, bias: bool = False, turned: bool = False,
+    precise: bool = False,
+) -> Call:  # fmt: skip
+    scale = scale or ((-(-k // group), n) if group else (n,))
+    strides = (1, k) if turned else None
+    extra: dict[str, Argument] = {"innerPrecise": 0} if precise else {}
+    return call_of(
+        x=TensorArg((m, k), dtype),
+        weight=TensorArg((k, n), INT8, strides=strides, span=(-128, 128)),
+        antiquantScale=TensorArg(scale, dtype, span=(0.125, 1.5)),
+        antiquantOffsetOptional=TensorArg(scale, dtype, span=(-9, 9)) if offset else None,
+        quantScaleOptional=None,
+        quantOffsetOptional=None,
+        biasOptional=TensorArg((n,), FLOAT if dtype is BF16 else dtype) if bias else None,
+        antiquantGroupSize=group,
+        **extra,
+        y=TensorArg((m, n), dtype),
+    )
+
+
+def _drawn(precise: bool) -> Callable[[Random], Call]:
+    def draw(rng: Random) -> Call:
+        m, n, k = rng.randint(1, 9), rng.randint(1, 20), rng.randint(33, 150)
+        group = rng.choice((0, 0, 32, 64)) if k > 64 else 0
+        shapes: tuple[tuple[int, ...], ...] = ((1,), (n,), (1, n), (1, 1))
+        return _call(
+            m, k, n, rng.choice((FLOAT16, BF16)), group, scale=() if group else rng.choice(shapes),
+            offset=rng.random() < 0.5, bias=rng.random() < 0.5, turned=rng.random() < 0.5,
+            precise=precise,
+        )  # fmt: skip
+
+    return draw
+
+
+def _params(precise: bool) -> tuple[Parameter, ...]:
+    inner_precise = Int("innerPrecise", "0 precise, 1 fast; here the same.", default=0, bits=32)
+    return (
+        TensorIn("x", "[m, k]."),
+        TensorIn("weight", "[k, n]; two INT4 numbers share a byte, the lower half first."),
+        TensorIn(_SCALE, "Scales: one, one for each column, or also for each group of rows."),
+        TensorIn(_OFFSET, "What is added to weight before it is scaled.", optional=True),
+        TensorIn(_QUANT[0], "Scales of a quantised result; must be null.", optional=True),
+        TensorIn(_QUANT[1], "Offsets of a quantised result; not used.", optional=True),
+        TensorIn(_BIAS, "What is added to each row.", optional=True),
+        Int("antiquantGroupSize", "Rows that share a scale; 0: all.", default=0, bits=32),
+        *((inner_precise,) if precise else ()),
+        TensorOut(
+            "y", "[m, n].", shape=result_shape("x", "weight"), dtype=DtypeOf("x"), is_const=True
+        ),
+    )
+
+
+def _operator(version: int) -> Operator:
+    precise = version == 3
+    return Operator(
+        f"aclnnWeightQuantBatchMatmulV{version}",
+        summary="The product with a matrix of small integers, each with a scale and an offset.",
+        formula="`y = x @ ((weight + antiquantOffset) * antiquantScale) + bias`",
+        params=_params(precise),
+        checks=_checks(precise),
+        golden=_golden,
+        terms=_terms,
+        reference=_torch,
+        summed=("x", "weight", _SCALE, _OFFSET, _BIAS),
+        ulps=4,
+        draw=_drawn(precise),
+        typical=lambda n: _call(16, 256, max(n // 256, 1), group=32, precise=precise),
+        samples=(
+            _call(2, 40, 4, precise=precise),
+            _call(3, 64, 2, BF16, 32, offset=True, bias=True, precise=precise),
+            _call(2, 96, 4, group=32, bias=True, turned=True, precise=precise),
+            _call(1, 8, 6, scale=(1, 1), offset=True, precise=precise),
+        ),
+        notes=(
+            "Weights are scaled in FLOAT and not rounded to x's dtype.",
+            "INT32 as eight INT4, 8- and 4-bit floats, scales of 64 bits and quantised results are "
+            "refused; upstream's further limits on INT4 with the format FRACTAL_NZ are not.",
+        ),
+    )
+
+
+OPS = (_operator(2), _operator(3))

@@ -31,6 +31,9 @@ def test_contents(wheel: Path) -> None:
     assert {"aclhost/py.typed", "pytest_aclhost/py.typed", "aclhost/_native.pyi"} <= names
     assert any(name.endswith("licenses/LICENSE") for name in names)
     assert "aclhost/toolkit/include/acl/acl.h" in names
+    assert any(name.endswith("licenses/NOTICE") for name in names)
+    assert "aclhost/toolkit/lib64/libscipy_openblas.so" in names
+    assert "aclhost/toolkit/licenses/OpenBLAS.txt" in names
     metadata = HeaderParser().parsestr(text)
     assert metadata["License-Expression"] == "Apache-2.0"
     assert metadata["Requires-Python"] == ">=3.10"

@@ -25,10 +25,17 @@ def doctor(status=0, **environment):
 def test_a_healthy_installation():
     findings = doctor()
     assert findings["toolkit"]["level"] == "ok"
+    assert "kernel" in findings["blas"]["text"]
     assert findings["compiler"]["level"] == "ok"
     assert findings["libraries"]["level"] == "note"
     assert all(findings[op.name]["level"] == "ok" for op in ops.ALL)
     assert "ulp from float64" in run([ACLHOST, "doctor"]).stdout
+
+
+def test_plain_matrix_products_are_worth_a_note():
+    finding = doctor(ACLHOST_BLAS="plain")["blas"]
+    assert finding["level"] == "note"
+    assert "plain loops" in finding["text"]
 
 
 def test_with_the_environment_set():

@@ -275,7 +275,7 @@ def _terms(**arguments: Any) -> Array:  # noqa: ANN401
     """Magnitudes of what is added up."""
     import numpy as np
 
-    sizes = {
+    sizes: dict[str, Any] = {
         name: np.abs(each) if isinstance(each, np.ndarray) else each
         for name, each in arguments.items()
     }

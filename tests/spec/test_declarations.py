@@ -32,7 +32,7 @@ def test_operator_has_all_its_places(op: Operator) -> None:
 
 @EACH
 def test_page_is_fresh(op: Operator) -> None:
-    committed = (ROOT / "docs/ops" / f"{op.snake_name}.md").read_text()
+    committed = (ROOT / "docs/ops" / op.page).read_text()
     assert committed == pages.page(op), "run make docs"
 
 

@@ -178,7 +178,7 @@ def index() -> str:
     """The list of operators, with links to the pages."""
     rows = (
         (
-            f"[{op.name}]({op.snake_name}.md)",
+            f"[{op.name}]({op.page})",
             op.summary,
             "; ".join(
                 f"{names} ({', '.join(product.key for product in on)})"
@@ -200,7 +200,7 @@ def emit() -> Iterator[tuple[str, str]]:
     """(file name, text) of every page."""
     yield "index.md", index()
     for op in ops.ALL:
-        yield f"{op.snake_name}.md", page(op)
+        yield op.page, page(op)
 
 
 def main() -> None:

@@ -113,7 +113,7 @@ def _family_rows() -> Iterator[tuple[str, ...]]:
 
 def _matrix_rows() -> Iterator[tuple[str, ...]]:
     for op in ops.ALL:
-        link = f"[{op.name}](ops/{op.snake_name}.md)"
+        link = f"[{op.name}](ops/{op.page})"
         for dtype in _dtypes_of(op):
             marks = ("yes" if _has(op, dtype, product) else "" for product in products.ALL)
             yield (link, str(dtype), *marks)

@@ -75,6 +75,11 @@ class Operator:
         return snake_case(self.short_name)
 
     @property
+    def page(self) -> str:
+        """The file of its page; index.md is the table of all."""
+        return "aclnn_index.md" if self.snake_name == "index" else f"{self.snake_name}.md"
+
+    @property
     def header(self) -> str:
         known = catalogue.operator(self.name)
         return known.header if known else f"aclnn_{self.snake_name}.h"

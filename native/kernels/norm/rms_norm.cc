@@ -5,6 +5,7 @@
 #include "kernels/creation/fill.h"
 #include "kernels/norm/row_norm.h"
 #include "ops/add_rms_norm.h"
+#include "ops/gemma_rms_norm.h"
 #include "ops/inplace_add_rms_norm.h"
 #include "ops/rms_norm_grad.h"
 
@@ -29,6 +30,12 @@ RowNorm rms_norm(const TensorView& x, const TensorView& gamma, double epsilon, c
 
 Status run(const RmsNormArgs& args) {
   return normalize(rms_norm(args.x, args.gamma, args.epsilon, args.yOut, args.rstdOut));
+}
+
+Status run(const GemmaRmsNormArgs& args) {
+  RowNorm norm = rms_norm(args.x, args.gamma, args.epsilon, args.yOut, args.rstdOut);
+  norm.weight_offset = 1;
+  return normalize(norm);
 }
 
 Status run(const AddRmsNormArgs& args) {

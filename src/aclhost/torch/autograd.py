@@ -38,7 +38,8 @@ class _Pair(torch.autograd.Function):
         arguments = {key: _detached(value) for key, value in zip(names, values, strict=True)}
         returned = getattr(aclhost, op.snake_name)(**arguments)
         results = returned if isinstance(returned, tuple) else (returned,)
-        ctx.mark_non_differentiable(*(each for each in results if not each.is_floating_point()))
+        there = (each for each in results if each is not None)
+        ctx.mark_non_differentiable(*(each for each in there if not each.is_floating_point()))
         ctx.op, ctx.names = op, names
         ctx.values = [None if isinstance(value, torch.Tensor) else value for value in values]
         tensors = [value if isinstance(value, torch.Tensor) else None for value in values]
@@ -56,13 +57,14 @@ class _Pair(torch.autograd.Function):
         for key, value, tensor in zip(ctx.names, ctx.values, saved[:count], strict=True):
             known[by_python_name[key]] = value if tensor is None else tensor
         outputs = [output.name for output in op.outputs]
-        known.update(zip(outputs, saved[count:], strict=True))
+        last = slice(-len(outputs), None)  # after what is overwritten
+        known.update(zip(outputs, saved[count:][last], strict=True))
         wanted = {
             by_python_name[key]
             for key, needed in zip(ctx.names, ctx.needs_input_grad[2:], strict=True)
             if needed
         }
-        found = _gradients(op, known, dict(zip(outputs, slopes, strict=True)), wanted)
+        found = _gradients(op, known, dict(zip(outputs, slopes[last], strict=True)), wanted)
         return None, None, *(found.get(by_python_name[key]) for key in ctx.names)
 
 
@@ -76,7 +78,8 @@ def _gradients(
             continue
         results = _run(backward, gradient, known, slopes)
         for result, of in gradient.results.items():
-            found[of] = _fitted(results[result], known[of])
+            if results[result] is not None:
+                found[of] = _fitted(results[result], known[of])
         for result, of in gradient.opposite.items():
             found[of] = _fitted(results[result].neg(), known[of])
     return {name: slope for name, slope in found.items() if name in wanted}

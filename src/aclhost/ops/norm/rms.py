@@ -59,17 +59,16 @@ _EPSILON = 1e-6
 _SUPPORTED = supported_on(*NEWER, P310P)
 _COUNT = RankOf("gamma")
 _NOT_310P = Condition(Not(ProductIn((P310P,))), f"the product is not {P310P}")
-_NOT_950 = Condition(Not(ProductIn((A950,))), f"the product is not {A950}")
-_GAMMA = TensorIn("gamma", "Factor for each element of a row: its shape ends that of the input.")
-_EPSILON_PARAM = Double("epsilon", "Added to the mean square.", _EPSILON)
-_SUMS = "Sums are added in an order that follows from the shape."
+NOT_950 = Condition(Not(ProductIn((A950,))), f"the product is not {A950}")
+GAMMA = TensorIn("gamma", "Factor for each element of a row: its shape ends that of the input.")
+EPSILON_PARAM = Double("epsilon", "Added to the mean square.", _EPSILON)
+SUMS = "Sums are added in an order that follows from the shape."
 _FORMULA = "`rstd = 1 / sqrt(mean(x^2) + epsilon)`, `y = x * rstd * gamma` for each row"
-_GENERATED = (
-    "Upstream generates the checks of this operator; aclhost demands the documented shapes."
-)
+GENERATED = "Upstream generates the checks of this operator; aclhost demands the documented shapes."
 
 
-def _rms(x: Array, gamma: Array, epsilon: float) -> tuple[Array, Array]:
+def rms(x: Array, gamma: Array, epsilon: float) -> tuple[Array, Array]:
+    """The norm, and the inverse of the root."""
     axes = tuple(range(x.ndim - gamma.ndim, x.ndim))
     xhat, _, rstd = normalized(x, axes, epsilon, centred=False)
     return xhat * gamma, rstd
@@ -77,19 +76,19 @@ def _rms(x: Array, gamma: Array, epsilon: float) -> tuple[Array, Array]:
 
 def golden(x: Array, gamma: Array, epsilon: float) -> tuple[Array, Array]:
     """Rows divided by the root of their mean square."""
-    return _rms(x, gamma, epsilon)
+    return rms(x, gamma, epsilon)
 
 
 def golden_sum(x1: Array, x2: Array, gamma: Array, epsilon: float) -> tuple[Array, ...]:
     """The same of a sum, which is a result as well."""
-    return *_rms(x1 + x2, gamma, epsilon), x1 + x2
+    return *rms(x1 + x2, gamma, epsilon), x1 + x2
 
 
 def golden_in_place(
     x1_ref: Array, x2_ref: Array, gamma: Array, epsilon: float
 ) -> tuple[Array, ...]:
     """In the order of the parameters."""
-    y, rstd = _rms(x1_ref + x2_ref, gamma, epsilon)
+    y, rstd = rms(x1_ref + x2_ref, gamma, epsilon)
     return y, x1_ref + x2_ref, rstd
 
 
@@ -136,11 +135,13 @@ def _torch_gradient(
     return x.grad, gamma.grad
 
 
-def _rank_within(parameter: str) -> tuple[Rule, ...]:
+def rank_within(parameter: str) -> tuple[Rule, ...]:
+    """From one to eight dimensions."""
     return (*rank_at_least(parameter, 1), *rank_at_most(parameter, 8))
 
 
-def _gamma_fits(x: str) -> tuple[Rule, ...]:
+def gamma_fits(x: str) -> tuple[Rule, ...]:
+    """Its shape ends that of x."""
     return (
         *requires(
             "rank_fits", "gamma", AtMost(_COUNT, RankOf(x)),
@@ -151,7 +152,8 @@ def _gamma_fits(x: str) -> tuple[Rule, ...]:
     )  # fmt: skip
 
 
-def _rstd_fits(x: str) -> tuple[Rule, ...]:
+def rstd_fits(x: str) -> tuple[Rule, ...]:
+    """There is one for each row."""
     shape = LastReduced(x, _COUNT)
     return shape_is("rstdOut", shape, f"of {x} with 1 for the dimensions of gamma")
 
@@ -168,7 +170,8 @@ def _ones(shape: tuple[int, ...], count: int) -> tuple[int, ...]:
     return (*shape[: len(shape) - count], *(1,) * count)
 
 
-def _call(shape: tuple[int, ...], count: int, dtype: DataType, gamma: DataType = FLOAT) -> Call:
+def call(shape: tuple[int, ...], count: int, dtype: DataType, gamma: DataType = FLOAT) -> Call:
+    """A norm of so many last dimensions."""
     return Call(
         {
             "x": TensorArg(shape, dtype),
@@ -227,9 +230,10 @@ def _drawn(rng: Random) -> tuple[tuple[int, ...], int, DataType]:
     return shape, count, rng.choice(FLOATS)
 
 
-def _draw(rng: Random) -> Call:
+def draw(rng: Random) -> Call:
+    """Rows, and weights of their dtype or FLOAT."""
     shape, count, dtype = _drawn(rng)
-    return _call(shape, count, dtype, parameter_dtype(rng, dtype))
+    return call(shape, count, dtype, parameter_dtype(rng, dtype))
 
 
 def _draw_gradient(rng: Random) -> Call:
@@ -237,7 +241,8 @@ def _draw_gradient(rng: Random) -> Call:
     return _gradient_call(shape, count, dtype, parameter_dtype(rng, dtype))
 
 
-def _statistics(x: str) -> TensorOut:
+def statistics(x: str) -> TensorOut:
+    """One for each row of x."""
     return TensorOut("rstdOut", "Inverse of each row's root.", shape=LastReduced(x, _COUNT),
                      dtype=const(FLOAT), is_const=True)  # fmt: skip
 
@@ -247,16 +252,16 @@ NORM = Operator(
     summary="Norm of the last dimensions by the root of the mean square, then scaled.",
     formula=_FORMULA,
     params=(
-        TensorIn("x", "Input."), _GAMMA, _EPSILON_PARAM,
-        TensorOut("yOut", "Result.", like="x", is_const=True), _statistics("x"),
+        TensorIn("x", "Input."), GAMMA, EPSILON_PARAM,
+        TensorOut("yOut", "Result.", like="x", is_const=True), statistics("x"),
     ),
     checks=(
         not_null("x", "gamma", "yOut", "rstdOut"),
         dtype_in("x", *TABLE), _gamma_dtype("x"), same_dtype("yOut", "x"),
         dtype_in("rstdOut", FLOAT), _SUPPORTED,
         in_tiling(
-            _rank_within("x"), _rank_within("gamma"), _gamma_fits("x"), dims_positive("gamma", 0),
-            same_shape("yOut", "x"), when(_NOT_950, dims_positive("x", 0)), _rstd_fits("x"),
+            rank_within("x"), rank_within("gamma"), gamma_fits("x"), dims_positive("gamma", 0),
+            same_shape("yOut", "x"), when(NOT_950, dims_positive("x", 0)), rstd_fits("x"),
             scalar_at_least("epsilon", 0.0),
         ),
         inside_storage("x", "gamma"),
@@ -264,12 +269,12 @@ NORM = Operator(
     golden=golden,
     reference=_torch_norm,
     ulps=8,
-    draw=_draw,
-    typical=lambda n: _call(matrix_shape(n), 1, FLOAT),
+    draw=draw,
+    typical=lambda n: call(matrix_shape(n), 1, FLOAT),
     samples=(
-        _call((2, 3), 1, FLOAT), _call((2, 3, 4), 2, FLOAT16), _call((3, 2), 2, BF16),
+        call((2, 3), 1, FLOAT), call((2, 3, 4), 2, FLOAT16), call((3, 2), 2, BF16),
     ),
-    notes=(_SUMS, _GENERATED),
+    notes=(SUMS, GENERATED),
 )  # fmt: skip
 
 GRADIENT = Operator(
@@ -280,7 +285,7 @@ GRADIENT = Operator(
     "`dgamma = sum(dy * xhat)` over the rows",
     params=(
         TensorIn("dy", "Gradient of the result."), TensorIn("x", "The forward's input."),
-        TensorIn("rstd", "Inverse of each row's root."), _GAMMA,
+        TensorIn("rstd", "Inverse of each row's root."), GAMMA,
         TensorOut("dxOut", "Gradient of x.", like="x", is_const=True),
         TensorOut("dgammaOut", "Gradient of gamma.", like="gamma", dtype=const(FLOAT),
                   is_const=True),
@@ -290,10 +295,10 @@ GRADIENT = Operator(
         dtype_in("dy", *TABLE), same_dtype("x", "dy"), dtype_in("rstd", FLOAT), _gamma_dtype("x"),
         same_dtype("dxOut", "dy"), dtype_in("dgammaOut", FLOAT), _SUPPORTED,
         in_tiling(
-            _rank_within("x"), _rank_within("gamma"), same_shape("dy", "x"),
-            same_shape("dxOut", "dy"), _gamma_fits("x"), same_shape("dgammaOut", "gamma"),
+            rank_within("x"), rank_within("gamma"), same_shape("dy", "x"),
+            same_shape("dxOut", "dy"), gamma_fits("x"), same_shape("dgammaOut", "gamma"),
             elements_are("rstd", rows_of("x", _COUNT), "an element for each row of x"),
-            when(_NOT_950, dims_positive("x", 0)),
+            when(NOT_950, dims_positive("x", 0)),
         ),
         inside_storage("dy", "x", "rstd", "gamma"),
     ),
@@ -312,7 +317,7 @@ GRADIENT = Operator(
         _gradient_call((2, 3), 1, FLOAT), _gradient_call((2, 3, 4), 2, FLOAT16),
         _gradient_call((3, 2), 2, BF16),
     ),
-    notes=(_SUMS, _GENERATED),
+    notes=(SUMS, GENERATED),
 )  # fmt: skip
 
 _PARTLY = Condition(Not(Present("rstdOut")), "rstdOut is null")
@@ -324,7 +329,7 @@ SUM = Operator(
     summary="Norm of a sum by the root of the mean square, and the sum.",
     formula=f"`x = x1 + x2`, {_FORMULA}",
     params=(
-        TensorIn("x1", "Input."), TensorIn("x2", "What is added."), _GAMMA, _EPSILON_PARAM,
+        TensorIn("x1", "Input."), TensorIn("x2", "What is added."), GAMMA, EPSILON_PARAM,
         TensorOut("yOut", "Result.", like="x1"),
         TensorOut("rstdOut", "Inverse of each row's root; may be left out.", optional=True,
                   shape=LastReduced("x1", _COUNT), dtype=const(FLOAT)),
@@ -344,7 +349,7 @@ SUM = Operator(
         when(_WHOLE, rank_at_most("rstdOut", 8)),
         when(is_given("xOut"), same_shape("xOut", "x1")),
         done_when_empty("x1", "gamma"), _SUPPORTED,
-        inner(_gamma_fits("x1"), when(_WHOLE, _rstd_fits("x1"))),
+        inner(gamma_fits("x1"), when(_WHOLE, rstd_fits("x1"))),
         inside_storage("x1", "x2", "gamma"),
     ),
     golden=golden_sum,
@@ -354,7 +359,7 @@ SUM = Operator(
     typical=lambda n: _sum_call(matrix_shape(n), 1, FLOAT),
     samples=(_sum_call((2, 3), 1, FLOAT), _sum_call((2, 3, 4), 2, FLOAT)),
     notes=(
-        _SUMS, "The norm is that of the unrounded sum.",
+        SUMS, "The norm is that of the unrounded sum.",
         "Without rstdOut, FLOAT is refused, as upstream does it.",
     ),
 )  # fmt: skip
@@ -366,15 +371,15 @@ IN_PLACE = Operator(
     params=(
         TensorInOut("x1Ref", "Input, which becomes the norm."),
         TensorInOut("x2Ref", "What is added, which becomes the sum."),
-        _GAMMA, _EPSILON_PARAM, _statistics("x1Ref"),
+        GAMMA, EPSILON_PARAM, statistics("x1Ref"),
     ),
     checks=(
         not_null("x1Ref", "x2Ref", "gamma", "rstdOut"),
         dtype_in("x1Ref", *TABLE), same_dtype("x2Ref", "x1Ref"), same_dtype("gamma", "x1Ref"),
         dtype_in("rstdOut", FLOAT), _SUPPORTED,
         in_tiling(
-            _rank_within("x1Ref"), _rank_within("gamma"), same_shape("x2Ref", "x1Ref"),
-            _gamma_fits("x1Ref"), dims_positive("x1Ref", 0), _rstd_fits("x1Ref"),
+            rank_within("x1Ref"), rank_within("gamma"), same_shape("x2Ref", "x1Ref"),
+            gamma_fits("x1Ref"), dims_positive("x1Ref", 0), rstd_fits("x1Ref"),
         ),
         inside_storage("x1Ref", "x2Ref", "gamma"),
     ),
@@ -383,7 +388,7 @@ IN_PLACE = Operator(
     draw=lambda rng: _in_place_call(*_drawn(rng)),
     typical=lambda n: _in_place_call(matrix_shape(n), 1, FLOAT),
     samples=(_in_place_call((2, 3), 1, FLOAT), _in_place_call((2, 3, 4), 2, FLOAT)),
-    notes=(_SUMS, "The norm is that of the unrounded sum.", _GENERATED,
+    notes=(SUMS, "The norm is that of the unrounded sum.", GENERATED,
            "The inference series leaves rstdOut undefined; aclhost writes it everywhere."),
 )  # fmt: skip
 

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Norms and softmax: torch's functions, answers worked out by hand, shared memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import aclhost
+
+torch = pytest.importorskip("torch")
+functional = pytest.importorskip("aclhost.torch").functional
+SHAPE = (4, 6, 5)
+
+
+def tensors(*shapes: tuple[int, ...]) -> list[Any]:
+    generator = torch.Generator().manual_seed(5)
+    return [torch.randn(shape, generator=generator).requires_grad_() for shape in shapes]
+
+
+CASES: dict[str, tuple[tuple[tuple[int, ...], ...], Callable[..., Any]]] = {
+    "softmax": ((SHAPE,), lambda f, x: f.softmax(x, 1)),
+    "log_softmax": ((SHAPE,), lambda f, x: f.log_softmax(x, -1)),
+    "layer_norm": ((SHAPE, (6, 5), (6, 5)), lambda f, x, w, b: f.layer_norm(x, (6, 5), w, b)),
+    "plain layer_norm": ((SHAPE,), lambda f, x: f.layer_norm(x, (5,))),
+    "rms_norm": ((SHAPE, (5,)), lambda f, x, w: f.rms_norm(x, (5,), w, 1e-6)),
+    "group_norm": ((SHAPE, (6,), (6,)), lambda f, x, w, b: f.group_norm(x, 3, w, b)),
+    "plain group_norm": ((SHAPE,), lambda f, x: f.group_norm(x, 2)),
+    "batch_norm": (
+        (SHAPE, (6,), (6,)),
+        lambda f, x, w, b: f.batch_norm(x, None, None, w, b, training=True),
+    ),
+    "batch_norm of a model that is not trained": (
+        (SHAPE,),
+        lambda f, x: f.batch_norm(x, torch.full((6,), 0.5), torch.full((6,), 2.0)),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_torch(name: str) -> None:
+    shapes, function = CASES[name]
+    results = []
+    for library in (functional, torch.nn.functional):
+        inputs = tensors(*shapes)
+        value = function(library, *inputs)
+        (value * torch.linspace(-1, 1, value.numel()).reshape(value.shape)).sum().backward()
+        results.append([value.detach(), *(x.grad for x in inputs)])
+    for ours, theirs in zip(*results, strict=True):
+        assert torch.allclose(ours, theirs, rtol=1e-5, atol=2e-6)
+
+
+def test_running_statistics() -> None:
+    (x,) = tensors((8, 3))
+    mean, var = torch.zeros(3), torch.ones(3)
+    functional.batch_norm(x, mean, var, training=True, momentum=0.25)
+    assert torch.allclose(mean, 0.25 * x.detach().mean(0), atol=1e-6)
+    assert torch.allclose(var, 0.75 + 0.25 * x.detach().var(0), atol=1e-6)
+
+
+def test_known_answers() -> None:
+    x = np.array([[1, 3], [0, 4]], np.float32)
+    assert np.allclose(aclhost.softmax(np.log(x + 1)), [[1 / 3, 2 / 3], [1 / 6, 5 / 6]])
+    y, mean, rstd = aclhost.layer_norm(x, (2,), eps=0.0)
+    assert np.array_equal(y, [[-1, 1], [-1, 1]])
+    assert np.array_equal(mean.ravel(), [2, 2])
+    assert np.array_equal(rstd.ravel(), [1, 0.5])
+    y, rstd = aclhost.rms_norm(np.array([[3, 4]], np.float32), np.array([2, 10], np.float32), 0.0)
+    assert np.allclose(y, [[6 / np.sqrt(12.5), 40 / np.sqrt(12.5)]])
+
+
+@pytest.mark.parametrize("dim", [0, 1])
+def test_softmax_of_infinities(dim: int) -> None:
+    x = np.array([[-np.inf, -np.inf], [0, -np.inf]], np.float32)
+    with np.errstate(all="ignore"):
+        wanted = torch.softmax(torch.from_numpy(x), dim).numpy()
+    assert np.array_equal(aclhost.softmax(x, dim), wanted, equal_nan=True)
+
+
+@pytest.mark.parametrize("dim", [0, 1])
+def test_softmax_in_place(dim: int) -> None:
+    x = np.random.default_rng(1).normal(size=(70, 1100)).astype(np.float32)
+    for function in (aclhost.softmax, aclhost.log_softmax):
+        memory = np.zeros((71, 1100), np.float32)
+        for to in (memory[:70], memory[1:]):
+            memory[:70] = x
+            function(memory[:70], dim, out=to)
+            assert np.array_equal(to, function(x, dim))
+
+
+def test_a_large_mean_does_not_matter() -> None:
+    x = np.random.default_rng(2).normal(size=(5, 77)).astype(np.float32)
+    far = (x + np.float32(1000)).astype(np.float32)
+    exact = far.astype(np.float64)
+    exact = (exact - exact.mean(1, keepdims=True)) / exact.std(1, keepdims=True)
+    assert np.allclose(aclhost.layer_norm(far, (77,), eps=0.0)[0], exact, atol=2e-6)

@@ -23,6 +23,8 @@ struct BlockMean {
   Spread high, low;
 };
 
+constexpr int64_t kLoaded = 192 << 10;  // floats of a block that stay in the second-level cache
+
 class BatchNormalization {
  public:
   explicit BatchNormalization(const BatchNorm& norm) : norm_(norm), blocks_(norm.shape) {}
@@ -44,12 +46,15 @@ class BatchNormalization {
     if (status.ok()) status = updated_.make(channels);
     if (!status.ok()) return status;
     const FloatRows inputs = x.rows(), outputs = y.rows();
-    const int64_t width = blocks_.channels * norm_.shape.pixels;
+    const int64_t width = blocks_.channels * norm_.shape.pixels, all = width * norm_.shape.images;
+    const bool loads = norm_.training && !inputs.direct() && all <= kLoaded;
     const auto body = [&](int64_t number, const RowBuffers& buffers) {
       const ChannelBlock block(norm_.shape, blocks_, number);
-      normalize_block(block, Images(inputs, block), Images(outputs, block), buffers);
+      Images images(inputs, block);
+      if (loads) images.load(norm_.shape.images, buffers.row(0), buffers.raw());
+      normalize_block(block, images, Images(outputs, block), buffers);
     };
-    status = for_each_row(blocks_.count, width, 2, body, width * norm_.shape.images);
+    status = for_each_row(blocks_.count, loads ? all : width, 2, body, all);
     if (status.ok()) status = y.close();
     return status.ok() && norm_.training ? deliver_statistics() : status;
   }

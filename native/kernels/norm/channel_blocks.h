@@ -14,7 +14,7 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 
 // Channels of few pixels are computed side by side.
-constexpr int64_t kFewPixels = 32;
+constexpr int64_t kFewPixels = 256;
 constexpr int64_t kSideBySide = 512;  // elements
 
 // The channels that are computed together: a line of each image.
@@ -48,7 +48,16 @@ class Images {
   Images(const FloatRows& rows, const ChannelBlock& block)
       : rows_(rows), columns_(block.columns()) {}
 
+  // Reads all lines once, so that they can be asked for again. They must stay where they are.
+  void load(int64_t images, float* values, char* raw) {
+    for (int64_t i = 0; i < images; ++i) {
+      rows_.read_part(i, columns_, values + i * columns_.count, raw);
+    }
+    loaded_ = values;
+  }
+
   const float* read(int64_t image, float* values, char* raw) const {
+    if (loaded_ != nullptr) return loaded_ + image * columns_.count;
     if (rows_.direct()) return rows_.place(image, nullptr) + columns_.begin;
     rows_.read_part(image, columns_, values, raw);
     return values;
@@ -63,6 +72,7 @@ class Images {
  private:
   const FloatRows& rows_;
   Range columns_;
+  const float* loaded_ = nullptr;
 };
 
 // Sums of lines for each channel of a block.

@@ -97,3 +97,10 @@ def test_a_large_mean_does_not_matter() -> None:
     exact = far.astype(np.float64)
     exact = (exact - exact.mean(1, keepdims=True)) / exact.std(1, keepdims=True)
     assert np.allclose(aclhost.layer_norm(far, (77,), eps=0.0)[0], exact, atol=2e-6)
+
+
+@pytest.mark.parametrize("shape", [(33, 5), (3, 5, 300)])
+def test_constant_channels_become_zero(shape: tuple[int, ...]) -> None:
+    x = np.full(shape, 0.3, np.float32) * np.arange(1, 6).reshape(5, *(1,) * (len(shape) - 2))
+    _, _, y, *_ = aclhost.batch_norm(x.astype(np.float32))
+    assert np.max(np.abs(y)) < 1e-6

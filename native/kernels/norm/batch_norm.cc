@@ -92,8 +92,7 @@ class BatchNormalization {
                   BlockMean& mean) const {
     ChannelTotals sums(block);
     for (int64_t i = 0; i < norm_.shape.images; ++i) {
-      const float* const line = x.read(i, buffers.row(0), buffers.raw());
-      sums.add(line, [&] { return lane_sum(block.width, line); });
+      sums.add_exactly(x.read(i, buffers.row(0), buffers.raw()));
     }
     for (int64_t k = 0; k < block.channels; ++k) {
       const Mean found(sums.of(k) / block.values());

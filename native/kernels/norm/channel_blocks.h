@@ -87,6 +87,11 @@ class ChannelTotals {
     if (block_.channels > 1) return lines_.add(line);
     alone_ += sum();
   }
+  // For means, which are subtracted.
+  void add_exactly(const float* line) {
+    if (block_.channels > 1) return lines_.add_exactly(line);
+    alone_ += lane_sum(block_.width, line);
+  }
   // Once all are added.
   double of(int64_t channel) {
     if (block_.channels == 1) return alone_;

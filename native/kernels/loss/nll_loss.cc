@@ -26,7 +26,9 @@ inline namespace ACLHOST_ISA {
 namespace {
 
 constexpr int64_t kPart = 4096;
-constexpr int64_t kGrain = 4;  // parts; less is not worth a second thread
+constexpr int64_t kGrain = 4;   // parts; less is not worth a second thread
+constexpr int64_t kAhead = 32;  // positions whose classes are on their way
+constexpr int64_t kFar = 128;   // bytes; what is closer the processor fetches itself
 constexpr int64_t kNone = 0, kMean = 1;
 
 // As upstream does it on Atlas A2: only BF16 is rounded to before the cast to an output.
@@ -76,7 +78,13 @@ template <typename T>
 void losses_of(const Positions& self, const Targets& targets, int64_t begin, int64_t end,
                float* losses, float* weights, FirstBadIndex& bad) {
   self.for_each(begin, end, [&](int64_t first, const char* address, int64_t stride, int64_t count) {
+    const auto place = [&](int64_t i) {  // a number: a class may not exist
+      return reinterpret_cast<uintptr_t>(address) + static_cast<uintptr_t>(i * stride) +
+             static_cast<uintptr_t>(targets.of(first + i)) * self.class_stride;
+    };
+    const int64_t fetched = stride > kFar || stride < -kFar ? count - kAhead : 0;
     for (int64_t i = 0; i < count; ++i) {
+      if (i < fetched) __builtin_prefetch(reinterpret_cast<const void*>(place(i + kAhead)));
       const int64_t at = first + i - begin;
       const bool counts = targets.counts(first + i, bad);
       weights[at] = losses[at] = 0;

@@ -102,7 +102,7 @@ Status along_axis(const AxisOperator& op, int64_t dim, aclDataType rounded, cons
     if (!status.ok()) return status;
     copy_view(input.view(), &matrices.in[matrices.count++]);
   }
-  Status status = result.open(out, rounded, split, ins);
+  Status status = result.open(out, rounded, split);
   if (!status.ok()) return status;
   copy_view(result.view(), &matrices.out);
   status = rounded == ACL_DOUBLE ? make(op.in_double, axis, matrices)

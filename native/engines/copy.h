@@ -10,7 +10,7 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 
 // Broadcasts. Elements of the same type keep their bits, others are cast: Note [Casts]. The views
-// may share memory: what was there before is copied.
+// share no memory unless they are the same elements.
 Status copy(const TensorView& to, const TensorView& from);
 
 // Every element becomes the value, cast to the view's type.

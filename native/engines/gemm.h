@@ -45,7 +45,7 @@ struct Gemm {
   const PanelSource* b_panels = nullptr;  // instead of b's memory; out is floating
 };
 
-// Tensors may overlap each other. Out may be the addend.
+// Out may be the addend; it shares no memory with the factors.
 Status gemm(const Gemm& product);
 
 }  // namespace ACLHOST_ISA

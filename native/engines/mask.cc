@@ -80,13 +80,13 @@ void unpack(const unsigned char* mask, const char* from, char* to, int64_t count
 
 }  // namespace
 
-Status CountedMask::count(const TensorView& mask, const Shape& shape, const TensorView& written) {
+Status CountedMask::count(const TensorView& mask, const Shape& shape) {
   total_ = row_major_view(shape, ACL_BOOL).storage_elements;
   chunks_ = (total_ + kChunk - 1) / kChunk;
   ends_.reset(new (std::nothrow) int64_t[chunks_ + 1]);
   if (ends_ == nullptr) return no_memory_for_blocks();
   const bool is_bytes = mask.dtype == ACL_BOOL || mask.dtype == ACL_UINT8;
-  if (is_bytes && is_contiguous(mask) && has_shape(mask, shape) && !share_memory(mask, written)) {
+  if (is_bytes && is_contiguous(mask) && has_shape(mask, shape)) {
     bytes_ = static_cast<const unsigned char*>(mask.data) + mask.offset;
   } else {
     Status status = make_dense(shape, ACL_BOOL, dense_);

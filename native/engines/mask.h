@@ -18,8 +18,8 @@ inline namespace ACLHOST_ISA {
 
 class CountedMask {
  public:
-  // What is not 0 is chosen. The mask broadcasts to the shape. Keeps no memory that is written.
-  Status count(const TensorView& mask, const Shape& shape, const TensorView& written);
+  // What is not 0 is chosen. The mask broadcasts to the shape.
+  Status count(const TensorView& mask, const Shape& shape);
 
   int64_t chosen() const { return ends_[chunks_]; }
 

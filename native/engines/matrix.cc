@@ -34,21 +34,6 @@ bool as_matrix(const TensorView& view, int split, TensorView* matrix) {
   return true;
 }
 
-bool same_elements(const TensorView& a, const TensorView& b) {
-  if (a.data != b.data || a.offset != b.offset || a.dtype != b.dtype || !same_shape(a, b)) {
-    return false;
-  }
-  for (int i = 0; i < a.rank; ++i) {
-    if (a.strides[i] != b.strides[i] && a.shape[i] > 1) return false;
-  }
-  return true;
-}
-
-bool collides(const TensorView& out, const TensorView* other) {
-  if (other == nullptr || other == &out || !other->present || other->empty()) return false;
-  return share_memory(out, *other) && !same_elements(out, *other);
-}
-
 }  // namespace
 
 TensorView matrix_view(const TensorView& dense, int64_t rows, int64_t columns, int64_t row_step) {
@@ -76,11 +61,9 @@ Status MatrixInput::open(const TensorView& tensor, aclDataType dtype, int split)
   return status;
 }
 
-Status MatrixOutput::open(const TensorView& tensor, aclDataType rounded, int split,
-                          std::initializer_list<const TensorView*> others) {
+Status MatrixOutput::open(const TensorView& tensor, aclDataType rounded, int split) {
   tensor_ = &tensor;
-  bool in_place = tensor.dtype == rounded && !may_rewrite(tensor);
-  for (const TensorView* other : others) in_place = in_place && !collides(tensor, other);
+  const bool in_place = tensor.dtype == rounded && !may_rewrite(tensor);
   if (in_place && as_matrix(tensor, split, &matrix_)) return {};
   const Status status = make_dense(shape_of(tensor), rounded, staged_);
   if (status.ok()) as_matrix(staged_.view, split, &matrix_);

@@ -3,8 +3,6 @@
 // dense.
 #pragma once
 
-#include <initializer_list>
-
 #include "base/status.h"
 #include "engines/overlap.h"
 #include "operator/views.h"
@@ -28,13 +26,11 @@ class MatrixInput {
 };
 
 // An output. It is written elsewhere first where it has another dtype than results are rounded to,
-// where strides demand it, or where it shares memory with one of the tensors that are read or
-// written meanwhile, unless that is null or absent. The very same elements may be read: those of a
-// row are, before it is written.
+// or where strides demand it. The very same elements may be read: those of a row are, before it is
+// written.
 class MatrixOutput {
  public:
-  Status open(const TensorView& tensor, aclDataType rounded, int split,
-              std::initializer_list<const TensorView*> others);
+  Status open(const TensorView& tensor, aclDataType rounded, int split);
   const TensorView& view() const { return matrix_; }
   Status close() const;  // once everything is written
 

@@ -7,7 +7,7 @@
 #include "aclnn/opdev/op_errno.h"
 #include "dtypes.h"
 #include "engines/copy.h"
-#include "operator/span.h"
+#include "operator/layouts.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
@@ -28,9 +28,11 @@ Status copy_of(const TensorView& from, CopiedView& copied) {
   return made.ok() ? copy(copied.view, from) : made;
 }
 
-bool share_memory(const TensorView& a, const TensorView& b) {
-  const ByteSpan first = span_of(a), second = span_of(b);
-  return first.begin < second.begin + second.size && second.begin < first.begin + first.size;
+Status dense_as(const TensorView& view, aclDataType dtype, CopiedView& dense) {
+  dense.view = view;
+  if (view.dtype == dtype && is_contiguous(view)) return {};
+  const Status made = make_dense(shape_of(view), dtype, dense);
+  return made.ok() ? copy(dense.view, view) : made;
 }
 
 bool may_rewrite(const TensorView& view) {

@@ -22,8 +22,8 @@ Status make_dense(const Shape& shape, aclDataType dtype, CopiedView& made);
 // A dense copy of a view.
 Status copy_of(const TensorView& from, CopiedView& copied);
 
-// Whether two tensors with elements touch the same bytes, or enclose each other's.
-bool share_memory(const TensorView& a, const TensorView& b);
+// The view itself where it is dense and of the type, else a copy that is.
+Status dense_as(const TensorView& view, aclDataType dtype, CopiedView& dense);
 
 // Whether elements of a view may share a place, so that the order in which they are written counts.
 bool may_rewrite(const TensorView& view);

@@ -3,8 +3,8 @@
 //
 // The engine walks, converts, stores past the cache and uses threads; an operator adds a loop for
 // each type that it computes in. Work goes in blocks small enough for the first-level cache.
-// An output may be one of the inputs, or occupy the same elements in the same layout; inputs that
-// share memory with an output otherwise are copied first.
+// An output may be one of the inputs, or occupy the same elements in the same layout; it shares no
+// memory with other inputs (operator/run.h).
 #pragma once
 
 #include <cstdint>

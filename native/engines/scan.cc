@@ -10,11 +10,9 @@
 #include "dtypes.h"
 #include "engines/block_loop.h"
 #include "engines/cast.h"
-#include "engines/copy.h"
 #include "engines/dense_target.h"
 #include "engines/overlap.h"
 #include "engines/scan_operations.h"
-#include "operator/layouts.h"
 #include "operator/no_kernel.h"
 
 namespace aclhost {
@@ -246,29 +244,13 @@ Status run_work(Scan kind, const Work& work, aclDataType wide) {
   return Scanner<scans::Sum<uint64_t, 1>>(work).run();
 }
 
-bool is_same_place(const TensorView& a, const TensorView& b) {
-  return a.data == b.data && a.offset == b.offset;
-}
-
-// What is read must be dense, of the result's type, and not be overwritten before.
-Status prepare_input(const TensorView& self, const TensorView& out, const TensorView* places,
-                     CopiedView* dense) {
-  const bool own = self.dtype != out.dtype || !is_contiguous(self) ||
-                   (share_memory(self, out) && !is_same_place(self, out)) ||
-                   (places != nullptr && share_memory(self, *places));
-  dense->view = self;
-  if (!own) return {};
-  const Status status = make_dense(shape_of(self), out.dtype, *dense);
-  return status.ok() ? copy(dense->view, self) : status;
-}
-
 }  // namespace
 
 Status scan(Scan kind, const TensorView& self, int64_t dim, const TensorView& out,
             const TensorView* places) {
   CopiedView input;
   DenseTarget result, indices;
-  Status status = prepare_input(self, out, places, &input);
+  Status status = dense_as(self, out.dtype, input);
   if (status.ok()) status = result.prepare(out);
   if (status.ok() && places) status = indices.prepare(*places);
   if (!status.ok()) return status;

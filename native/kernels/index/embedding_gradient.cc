@@ -23,16 +23,6 @@ TensorView flattened(const TensorView& dense, bool keeps_last) {
   return view;
 }
 
-// The tensor itself where it is dense and of the type, else a copy.
-Status dense_as(const TensorView& view, aclDataType dtype, CopiedView& made) {
-  if (view.dtype == dtype && is_contiguous(view)) {
-    made.view = view;
-    return {};
-  }
-  const Status status = make_dense(shape_of(view), dtype, made);
-  return status.ok() ? copy(made.view, view) : status;
-}
-
 // Rows of sums are divided by how often their index occurs.
 Status divide_by_frequency(const TensorView& sums, const TensorView& indices) {
   CopiedView index, counts;
@@ -86,8 +76,7 @@ Status add_rows(const EmbeddingDenseBackwardArgs& args, const TensorView& sums) 
 Status run(const EmbeddingDenseBackwardArgs& args) {
   const TensorView& out = args.out;
   if (args.grad.empty() || args.indices.empty()) return fill_with_zero(out);
-  const bool in_place = out.dtype == ACL_FLOAT && is_contiguous(out) &&
-                        !share_memory(out, args.grad) && !share_memory(out, args.indices);
+  const bool in_place = out.dtype == ACL_FLOAT && is_contiguous(out);
   CopiedView apart;
   if (!in_place) {
     const Status made = make_dense(shape_of(out), ACL_FLOAT, apart);

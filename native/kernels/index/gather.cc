@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/gather.h"
 
+#include "engines/overlap.h"
 #include "kernels/index/index.h"
-#include "operator/layouts.h"
 #include "ops/embedding.h"
 #include "ops/gather_v2.h"
 #include "ops/index_select.h"
@@ -25,13 +25,9 @@ struct Gathering {
 
 // A single element has an axis of length 1; one index is enough for it.
 Status gather_along(const Gathering& g) {
-  Untouched self, index;
-  Status status = self.keep(*g.self, *g.out);
-  if (status.ok()) status = index.keep(*g.index, *g.out);
-  if (!status.ok()) return status;
-  const TensorView table = with_dimension(self.view());
+  const TensorView table = with_dimension(*g.self);
   const int axis = axis_of(g.dim, table);
-  TensorView places = index.view();
+  TensorView places = *g.index;
   if (g.has_own_indices) {
     places = with_dimension(places);
   } else if (g.self->rank == 0) {
@@ -42,7 +38,7 @@ Status gather_along(const Gathering& g) {
   const TensorView dense = g.has_own_indices ? with_dimension(*g.out) : *g.out;
   const auto walk = g.has_own_indices ? walk_each : walk_along;
   const bool good = gather_indexed(walk(dense, table, axis, places, g.wraps), may_rewrite(*g.out));
-  const NamedIndex named = {g.parameter, &index.view(), table.shape[axis], g.wraps};
+  const NamedIndex named = {g.parameter, g.index, table.shape[axis], g.wraps};
   return index_outcome(g.op, good, &named, 1);
 }
 
@@ -70,13 +66,10 @@ Status run(const GatherArgs& args) {
 
 // As from a dense tensor of one dimension.
 Status run(const TakeArgs& args) {
-  TensorView flat = args.self;
   CopiedView dense;
-  if (!is_contiguous(args.self)) {
-    const Status status = copy_of(args.self, dense);
-    if (!status.ok()) return status;
-    flat = dense.view;
-  }
+  const Status status = dense_as(args.self, args.self.dtype, dense);
+  if (!status.ok()) return status;
+  TensorView& flat = dense.view;
   flat.rank = 1;
   flat.shape[0] = args.self.elements();
   flat.strides[0] = 1;

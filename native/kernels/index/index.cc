@@ -2,6 +2,7 @@
 #include "kernels/index/index.h"
 
 #include "engines/copy.h"
+#include "engines/overlap.h"
 #include "operator/index_error.h"
 #include "simd/memory.h"
 
@@ -19,13 +20,6 @@ BadIndex first_bad(const NamedIndex& index, const TensorView& values) {
 }
 
 }  // namespace
-
-Status Untouched::keep(const TensorView& view, const TensorView& written) {
-  view_ = &view;
-  if (view.empty() || written.empty() || !share_memory(view, written)) return {};
-  view_ = &copy_.view;
-  return copy_of(view, copy_);
-}
 
 Status index_outcome(const char* op, bool good, const NamedIndex* indices, int count) {
   for (int k = 0; k < count && !good; ++k) {

@@ -6,23 +6,11 @@
 
 #include "base/status.h"
 #include "engines/index.h"
-#include "engines/overlap.h"
 #include "operator/views.h"
 #include "simd/isa.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
-
-// An input that shares no memory with what is written: the tensor itself, or a copy of it.
-class Untouched {
- public:
-  Status keep(const TensorView& view, const TensorView& written);
-  const TensorView& view() const { return *view_; }
-
- private:
-  const TensorView* view_ = nullptr;
-  CopiedView copy_;
-};
 
 // An index tensor as messages name it, with the length of the axis that it points into.
 struct NamedIndex {

@@ -45,7 +45,7 @@ Status IndexList::add_mask(const TensorView& mask, int axis) {
   shape.rank = 2;
   shape.dims[0] = mask.rank;
   shape.dims[1] = selected;
-  CopiedView& made = copies_[axis];
+  CopiedView& made = coordinates_[axis];
   status = make_dense(shape, ACL_INT64, made);
   if (!status.ok()) return status;
   write_coordinates(dense.view, selected, static_cast<int64_t*>(made.view.data));
@@ -65,23 +65,19 @@ void IndexList::add(const TensorView& index, int axis) {
   axes_[count_++] = axis;
 }
 
-Status IndexList::read(const char* op, const ListView<TensorView>& members, const TensorView& table,
-                       const TensorView& written) {
+Status IndexList::read(const char* op, const ListView<TensorView>& members,
+                       const TensorView& table) {
   op_ = op;
   int axis = 0;
   for (const TensorView& member : members) {
     const int taken = member.dtype == ACL_BOOL && !member.empty() ? member.rank : 1;
     if (axis + taken > std::min<int>(table.rank, kMost)) break;  // no check lets this through
-    Status status;
     if (!member.empty() && member.dtype == ACL_BOOL) {
-      status = add_mask(member, axis);
-    } else if (!member.empty() && share_memory(member, written)) {
-      status = copy_of(member, copies_[axis]);
-      add(copies_[axis].view, axis);
+      const Status status = add_mask(member, axis);
+      if (!status.ok()) return status;
     } else if (!member.empty()) {
       add(member, axis);
     }
-    if (!status.ok()) return status;
     axis += taken;
   }
   return join(table) ? Status() : wrong_selection(op, "indices", indices_[0], joint_);

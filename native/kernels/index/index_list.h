@@ -19,10 +19,8 @@ inline namespace ACLHOST_ISA {
 
 class IndexList {
  public:
-  // Masks are read here; what they share memory with is free afterwards. So are other members that
-  // share memory with what is written.
-  Status read(const char* op, const ListView<TensorView>& members, const TensorView& table,
-              const TensorView& written);
+  // Masks are read here, other members later.
+  Status read(const char* op, const ListView<TensorView>& members, const TensorView& table);
 
   int size() const { return count_; }
   // Of what the indices select.
@@ -46,8 +44,8 @@ class IndexList {
   Shape joint_;    // of the indices
   int place_ = 0;  // where it is in the shape
   Shape shape_;
-  int from_[kMaxRank];  // axes of the table, -1 for those of the joint shape
-  CopiedView copies_[kMost];
+  int from_[kMaxRank];             // axes of the table, -1 for those of the joint shape
+  CopiedView coordinates_[kMost];  // of what is true in masks
   const char* op_ = "";
 };
 

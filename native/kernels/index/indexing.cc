@@ -30,32 +30,28 @@ bool broadcasts_to(const TensorView& values, const Shape& selected) {
 
 Status run(const IndexArgs& args) {
   if (args.self.rank == 0) return copy(args.out, args.self);
-  Untouched self;
-  Status status = self.keep(args.self, args.out);
   IndexList list;
-  if (status.ok()) status = list.read(args.kOperator, args.indices, self.view(), args.out);
+  const Status status = list.read(args.kOperator, args.indices, args.self);
   if (!status.ok()) return status;
   if (!fits(args.out, list.shape())) {
     return wrong_selection(args.kOperator, "out", args.out, list.shape());
   }
   TensorView out = args.out;
   if (out.rank != list.shape().rank) out.rank = 0;  // one element
-  const bool good = gather_indexed(list.walk(out, self.view()), may_rewrite(args.out));
+  const bool good = gather_indexed(list.walk(out, args.self), may_rewrite(args.out));
   return list.outcome(good);
 }
 
 Status run(const IndexPutImplArgs& args) {
-  Untouched values;
-  Status status = values.keep(args.values, args.selfRef);
   IndexList list;
-  if (status.ok()) status = list.read(args.kOperator, args.indices, args.selfRef, args.selfRef);
+  Status status = list.read(args.kOperator, args.indices, args.selfRef);
   if (!status.ok() || list.size() == 0) return status;
-  if (!broadcasts_to(values.view(), list.shape())) {
+  if (!broadcasts_to(args.values, list.shape())) {
     return wrong_selection(args.kOperator, "values", args.values, list.shape());
   }
   Combined combined;
   const Combine how = args.accumulate ? Combine::kAdd : Combine::kReplace;
-  status = combined.prepare(args.selfRef, values.view(), how);
+  status = combined.prepare(args.selfRef, args.values, how);
   if (!status.ok()) return status;
   const bool good = combined.run(list.walk(combined.source(), combined.table()));
   status = combined.finish();

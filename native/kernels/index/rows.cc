@@ -3,7 +3,6 @@
 #include "engines/copy.h"
 #include "kernels/index/index.h"
 #include "kernels/index/scatter.h"
-#include "operator/layouts.h"
 #include "ops/gather_nd.h"
 #include "ops/inplace_put.h"
 #include "ops/scatter_nd.h"
@@ -55,13 +54,10 @@ class Columns {
 // Puts updates where the rows say; what was there first comes from `self`, if that is not there.
 template <typename Args>
 Status update(const Args& args, const TensorView* self, const TensorView& table) {
-  Untouched index, updates;
-  Status status = index.keep(args.indices, table);
-  if (status.ok()) status = updates.keep(args.updates, table);
-  if (status.ok() && self != nullptr) status = copy(table, *self);
+  const Status status = self != nullptr ? copy(table, *self) : Status();
   if (!status.ok()) return status;
-  const Columns columns(index.view());
-  const bool good = scatter_indexed(columns.walk(updates.view(), table, false), may_rewrite(table),
+  const Columns columns(args.indices);
+  const bool good = scatter_indexed(columns.walk(args.updates, table, false), may_rewrite(table),
                                     table.dtype, Combine::kReplace);
   return columns.outcome(args.kOperator, good, table, false);
 }
@@ -77,26 +73,18 @@ TensorView flat(TensorView view) {
 
 // The tensor as one of a single dimension, or a copy of it.
 Status flatten(const TensorView& view, CopiedView& copied, TensorView& flattened) {
-  if (!is_contiguous(view)) {
-    const Status status = copy_of(view, copied);
-    if (!status.ok()) return status;
-  }
-  flattened = flat(copied.memory != nullptr ? copied.view : view);
-  return {};
+  const Status status = dense_as(view, view.dtype, copied);
+  flattened = flat(copied.view);
+  return status;
 }
 
 }  // namespace
 
 Status run(const GatherNdArgs& args) {
-  Untouched self, index;
-  Status status = self.keep(args.self, args.out);
-  if (status.ok()) status = index.keep(args.indices, args.out);
-  if (!status.ok()) return status;
-  const Columns columns(index.view());
+  const Columns columns(args.indices);
   const bool wraps = args.negativeIndexSupport;
-  const bool good =
-      gather_indexed(columns.walk(args.out, self.view(), wraps), may_rewrite(args.out));
-  return columns.outcome(args.kOperator, good, self.view(), wraps);
+  const bool good = gather_indexed(columns.walk(args.out, args.self, wraps), may_rewrite(args.out));
+  return columns.outcome(args.kOperator, good, args.self, wraps);
 }
 
 Status run(const ScatterNdArgs& args) { return update(args, &args.data, args.out); }

@@ -112,15 +112,11 @@ bool Combined::run(const IndexedWalk& walk) const {
 Status Combined::finish() const { return is_apart_ ? copy(*out_, own_table_.view) : Status(); }
 
 Status scatter_along(const Scattering& s) {
-  Untouched index, source;
-  Status status = index.keep(*s.index, *s.out);
-  if (status.ok()) status = source.keep(*s.source, *s.out);
-  if (status.ok() && s.self != s.out) {
-    status = copy(with_dimension(*s.out), with_dimension(*s.self));
-  }
-  if (!status.ok() || s.index->empty() || s.out->empty()) return status;
-  const TensorView out = with_dimension(*s.out), from = with_dimension(source.view());
-  const TensorView places = with_dimension(index.view());
+  const TensorView out = with_dimension(*s.out), from = with_dimension(*s.source);
+  const TensorView places = with_dimension(*s.index);
+  Status status;
+  if (s.self != s.out) status = copy(out, with_dimension(*s.self));
+  if (!status.ok() || places.empty() || out.empty()) return status;
   const int axis = axis_of(s.dim, out);
   Combined combined;
   status = combined.prepare(out, from, s.how, s.is_mean);
@@ -129,7 +125,7 @@ Status scatter_along(const Scattering& s) {
   const bool good = combined.run(walk(combined.source(), combined.table(), axis, places, s.wraps));
   if (s.is_mean) status = divide_by_terms(s, walk, axis, places, combined);
   if (status.ok()) status = combined.finish();
-  const NamedIndex named = {s.parameter, &index.view(), out.shape[axis], s.wraps};
+  const NamedIndex named = {s.parameter, s.index, out.shape[axis], s.wraps};
   return status.ok() ? index_outcome(s.op, good || s.skips, &named, 1) : status;
 }
 

@@ -7,7 +7,6 @@
 #include "engines/dense_target.h"
 #include "engines/mask.h"
 #include "engines/room.h"
-#include "operator/layouts.h"
 #include "operator/sized_results.h"
 #include "ops/inplace_masked_scatter.h"
 #include "ops/masked_select.h"
@@ -69,7 +68,7 @@ void write_places(const TensorView& self, const CountedMask& mask, char* out, in
 
 Status find_places(const char* op, const TensorView& self, const SizedResult& out, bool columns) {
   CountedMask mask;
-  Status status = mask.count(self, shape_of(self), out.view());
+  Status status = mask.count(self, shape_of(self));
   DenseTarget room;
   if (status.ok()) status = room.prepare_with_contents(out.view());
   if (!status.ok()) return status;
@@ -81,15 +80,11 @@ Status find_places(const char* op, const TensorView& self, const SizedResult& ou
   return room.deliver();
 }
 
-// The elements as a dense array of the result's type, or themselves where they are one.
-Status dense_values(const TensorView& self, const Shape& shape, const TensorView& out,
+// The elements, broadcast, as a dense array of a type, or themselves where they are one.
+Status dense_values(const TensorView& self, const Shape& shape, aclDataType dtype,
                     CopiedView& dense) {
-  dense.view = self;
-  if (self.dtype == out.dtype && is_contiguous(self) && has_shape(self, shape) &&
-      !share_memory(self, out)) {
-    return {};
-  }
-  const Status status = make_dense(shape, out.dtype, dense);
+  if (has_shape(self, shape)) return dense_as(self, dtype, dense);
+  const Status status = make_dense(shape, dtype, dense);
   return status.ok() ? copy(dense.view, self) : status;
 }
 
@@ -115,9 +110,9 @@ Status run(const NonzeroV2Args& args) {
 Status run(const MaskedSelectArgs& args) {
   const Shape shape = broadcast_shape(args.self, args.mask);
   CountedMask mask;
-  Status status = mask.count(args.mask, shape, args.out.view());
+  Status status = mask.count(args.mask, shape);
   CopiedView values;
-  if (status.ok()) status = dense_values(args.self, shape, args.out.view(), values);
+  if (status.ok()) status = dense_values(args.self, shape, args.out.view().dtype, values);
   DenseTarget room;
   if (status.ok()) status = room.prepare_with_contents(args.out.view());
   if (status.ok()) status = args.out.set_shape(args.kOperator, "out", {mask.chosen()});
@@ -134,14 +129,14 @@ Status run(const MaskedSelectArgs& args) {
 
 Status run(const InplaceMaskedScatterArgs& args) {
   CountedMask mask;
-  Status status = mask.count(args.mask, shape_of(args.selfRef), args.selfRef);
+  Status status = mask.count(args.mask, shape_of(args.selfRef));
   if (!status.ok()) return status;
   if (mask.chosen() > args.source.elements()) {
     return too_few_elements(args.kOperator, "source", args.source, mask.chosen());
   }
   if (mask.chosen() == 0) return {};
   CopiedView values;
-  status = dense_values(args.source, shape_of(args.source), args.selfRef, values);
+  status = dense_as(args.source, args.selfRef.dtype, values);
   DenseTarget room;
   if (status.ok()) status = room.prepare_with_contents(args.selfRef);
   if (!status.ok()) return status;

@@ -53,21 +53,19 @@ Status run(const ScatterMulArgs& args) { return combine_rows(args, Combine::kMul
 
 // Indices are offsets, one for each batch of the updates, or pairs of a batch and an offset.
 Status run(const InplaceScatterUpdateArgs& args) {
-  Untouched updates;
   CopiedView places;
-  Status status = updates.keep(args.updates, args.data);
-  if (status.ok()) status = make_dense(shape_of(args.indices), ACL_INT64, places);
+  Status status = make_dense(shape_of(args.indices), ACL_INT64, places);
   if (status.ok()) status = copy(places.view, args.indices);
   const auto* const values = static_cast<const int64_t*>(places.view.data);
   const bool has_pairs = args.indices.rank == 2;
   const int axis = axis_of(args.axis, args.data);
   BadIndex bad;
   int64_t limit = 0;
-  for (int64_t i = 0; status.ok() && i < updates.view().shape[0]; ++i) {
+  for (int64_t i = 0; status.ok() && i < args.updates.shape[0]; ++i) {
     const int64_t last = has_pairs ? 2 * i + 1 : i;
     const Stretch at = {has_pairs ? values[2 * i] : i, values[last]};
     const bool has_batch = at.batch >= 0 && at.batch < args.data.shape[0];
-    if (has_batch && put(args.data, axis, at, batch_of(updates.view(), i), &status)) continue;
+    if (has_batch && put(args.data, axis, at, batch_of(args.updates, i), &status)) continue;
     if (bad.position >= 0) continue;
     bad = has_batch ? BadIndex{last, at.offset} : BadIndex{2 * i, at.batch};
     limit = has_batch ? args.data.shape[axis] - args.updates.shape[axis] + 1 : args.data.shape[0];

@@ -34,9 +34,7 @@ class BatchNormalization {
     DenseRowsIn x;
     DenseRowsOut y;
     Status status = x.open(*norm_.x, line);
-    if (status.ok()) {
-      status = y.open(*norm_.y, norm_.x->dtype, line, {norm_.x, norm_.weight, norm_.bias});
-    }
+    if (status.ok()) status = y.open(*norm_.y, norm_.x->dtype, line);
     if (status.ok()) status = weight_.take(or_absent(norm_.weight), 1, channels);
     if (status.ok()) status = bias_.take(or_absent(norm_.bias), 0, channels);
     if (status.ok()) status = running_mean_.take(or_absent(norm_.running_mean), 0, channels);

@@ -23,10 +23,7 @@ class BatchDifferentiation {
     DenseRowsOut result;
     Status status = gradient.open(*norm_.gradient, line);
     if (status.ok()) status = x.open(*norm_.x, line);
-    if (status.ok() && given(norm_.of_x)) {
-      status = result.open(*norm_.of_x, norm_.x->dtype, line,
-                           {norm_.gradient, norm_.x, norm_.weight, norm_.of_weight, norm_.of_bias});
-    }
+    if (status.ok() && given(norm_.of_x)) status = result.open(*norm_.of_x, norm_.x->dtype, line);
     if (status.ok()) status = weight_.take(or_absent(norm_.weight), 1, channels);
     if (!status.ok()) return status;
     totals_.reset(new (std::nothrow) double[2 * channels]);

@@ -2,8 +2,6 @@
 // Tensors of images as rows of any length, dense.
 #pragma once
 
-#include <initializer_list>
-
 #include "engines/matrix.h"
 #include "engines/rows.h"
 
@@ -28,9 +26,8 @@ class DenseRowsIn {
 // Results are rounded to a dtype first.
 class DenseRowsOut {
  public:
-  Status open(const TensorView& tensor, aclDataType rounded, int64_t columns,
-              std::initializer_list<const TensorView*> others) {
-    const Status status = output_.open(tensor, rounded, 0, others);
+  Status open(const TensorView& tensor, aclDataType rounded, int64_t columns) {
+    const Status status = output_.open(tensor, rounded, 0);
     if (status.ok())
       matrix_ = matrix_view(output_.view(), output_.view().shape[1] / columns, columns, columns);
     return status;

@@ -58,7 +58,7 @@ Status normalize(const GroupNorm& norm) {
   RowParameter weight, bias;
   RowStatistics statistics;
   Status status = x.open(*norm.x, n);
-  if (status.ok()) status = y.open(*norm.y, norm.x->dtype, n, {norm.x, norm.weight, norm.bias});
+  if (status.ok()) status = y.open(*norm.y, norm.x->dtype, n);
   if (status.ok()) status = weight.take(or_absent(norm.weight), 1, shape.channels);
   if (status.ok()) status = bias.take(or_absent(norm.bias), 0, shape.channels);
   const int64_t rows = shape.images * norm.groups;
@@ -97,10 +97,7 @@ Status differentiate(const GroupNormGradient& norm) {
   const int64_t rows = shape.images * norm.groups;
   Status status = gradient.open(*norm.gradient, n);
   if (status.ok()) status = x.open(*norm.x, n);
-  if (status.ok() && given(norm.of_x)) {
-    status = result.open(*norm.of_x, norm.x->dtype, n,
-                         {norm.gradient, norm.x, norm.mean, norm.rstd, norm.weight});
-  }
+  if (status.ok() && given(norm.of_x)) status = result.open(*norm.of_x, norm.x->dtype, n);
   if (status.ok()) status = weight.take(or_absent(norm.weight), 1, shape.channels);
   if (status.ok()) status = means.take(*norm.mean, 0, rows);
   if (status.ok()) status = rstds.take(*norm.rstd, 0, rows);

@@ -54,13 +54,9 @@ class SummedRows {
 // What a norm writes, but for what there is one of for each row.
 struct RowResults {
   Status open(const RowNorm& norm) {
-    const std::initializer_list<const TensorView*> others = {
-        norm.x, norm.addend, norm.row_addend, norm.weight, norm.bias, norm.y, norm.sum};
-    Status status = y.open(*norm.y, norm.x->dtype, norm.split, others);
-    if (status.ok() && given(norm.sum)) {
-      status = sum.open(*norm.sum, norm.x->dtype, norm.split, others);
-    }
-    return status;
+    const Status status = y.open(*norm.y, norm.x->dtype, norm.split);
+    if (!status.ok() || !given(norm.sum)) return status;
+    return sum.open(*norm.sum, norm.x->dtype, norm.split);
   }
   Status close(const RowNorm& norm) const {
     const Status status = y.close();

@@ -62,15 +62,12 @@ class Gradients {
  public:
   Status open(const RowNormGradient& norm) {
     const aclDataType dtype = norm.x->dtype;
-    const std::initializer_list<const TensorView*> others = {
-        norm.gradient, norm.x,         norm.rstd,   norm.mean,      norm.weight, norm.addend,
-        norm.of_x,     norm.of_addend, norm.of_sum, norm.of_weight, norm.of_bias};
     Status status;
     const auto take = [&](MatrixInput& input, const TensorView* view) {
       if (status.ok() && given(view)) status = input.open(*view, view->dtype, norm.split);
     };
     const auto give = [&](MatrixOutput& output, const TensorView* view) {
-      if (status.ok() && given(view)) status = output.open(*view, dtype, norm.split, others);
+      if (status.ok() && given(view)) status = output.open(*view, dtype, norm.split);
     };
     take(gradient, norm.gradient);
     take(x, norm.x);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/bernoulli.h"
 
+#include "engines/dense.h"
 #include "engines/in_order.h"
-#include "kernels/random/dense_input.h"
 #include "kernels/random/seed.h"
 #include "ops/bernoulli_tensor.h"
 #include "ops/inplace_bernoulli.h"
@@ -37,8 +37,8 @@ Status fill_with_chances(const TensorView& out, const float* chances, const Seed
 }
 
 Status fill_by(const TensorView& out, const TensorView& prob, const Seed& seed) {
-  DenseInput chances;
-  const Status status = chances.take(prob, ACL_FLOAT, out);
+  DenseArray chances;
+  const Status status = chances.take(prob, ACL_FLOAT);
   if (!status.ok()) return status;
   if (prob.elements() == 1) return fill_with_one_chance(out, *chances.as<float>(), seed);
   return fill_with_chances(out, chances.as<float>(), seed);

@@ -3,8 +3,8 @@
 
 #include "engines/cast.h"
 #include "engines/copy.h"
+#include "engines/dense.h"
 #include "engines/in_order.h"
-#include "kernels/random/dense_input.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
@@ -87,9 +87,9 @@ Status make_mask(const TensorView& mask, int64_t elements, double drop, const Se
 
 Status apply_mask(const TensorView& in, const TensorView& mask, float scale, bool multiplied,
                   const TensorView& out) {
-  DenseInput elements, bits;
-  Status status = elements.take(in, in.dtype, out);
-  if (status.ok()) status = bits.take(mask, ACL_UINT8, out);
+  DenseArray elements, bits;
+  Status status = elements.take(in, in.dtype);
+  if (status.ok()) status = bits.take(mask, ACL_UINT8);
   if (!status.ok()) return status;
   const auto apply = multiplied ? scale_kept<true> : scale_kept<false>;
   const int64_t size = data_type_bits(in.dtype) / 8;

@@ -4,7 +4,6 @@
 #include "dtypes.h"
 #include "engines/copy.h"
 #include "engines/overlap.h"
-#include "operator/layouts.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
@@ -52,30 +51,20 @@ TensorView as_matrix(const TensorView& out) {
 
 }  // namespace
 
-// The result is made apart where it would overwrite what is still to be read.
 Status run(const ChunkCatArgs& args) {
   const TensorView out = as_matrix(args.out);
-  CopiedView apart;
-  bool shared = false;
-  for (const TensorView& tensor : args.tensors) {
-    shared = shared || (!tensor.empty() && share_memory(tensor, out));
-  }
-  Status status = shared ? make_dense(shape_of(out), out.dtype, apart) : Status{};
-  const TensorView& target = shared ? apart.view : out;
   int64_t column = 0;
   for (const TensorView& tensor : args.tensors) {
-    if (!status.ok()) return status;
     if (tensor.empty()) continue;
     CopiedView dense;
-    dense.view = tensor;
-    if (!is_contiguous(tensor)) status = copy_of(tensor, dense);
-    if (!status.ok()) return status;
+    Status status = dense_as(tensor, tensor.dtype, dense);
     const int64_t length = tensor.shape[0], rows = out.shape[0];
     const int64_t width = (length + rows - 1) / rows * (tensor.elements() / length);
-    status = put_chunks(dense.view, target, column, width);
+    if (status.ok()) status = put_chunks(dense.view, out, column, width);
+    if (!status.ok()) return status;
     column += width;
   }
-  return status.ok() && shared ? copy(out, target) : status;
+  return {};
 }
 
 }  // namespace ACLHOST_ISA

@@ -5,6 +5,7 @@
 
 #include "dtypes.h"
 #include "engines/copy.h"
+#include "engines/dense.h"
 #include "engines/scalars.h"
 #include "kernels/sorting/rows.h"
 #include "ops/median_dim.h"
@@ -31,15 +32,14 @@ SortedPart median_from(PartStart start) {
 
 Status median_of_all(const TensorView& self, PartStart start, const TensorView& out) {
   if (self.empty()) return fill(out, double_value(no_median(self.dtype)));
-  const TensorView* const written[] = {&out};
-  ReadRows read;
+  DenseArray read;
   WrittenRows value;
-  Status status = read.take(self, written, 1);
+  Status status = read.take(self, self.dtype);
   if (status.ok()) status = value.take(out, self.dtype);
   SortedPart part = median_from(start);
   part.dtype = self.dtype;
   part.length = self.elements();
-  if (status.ok()) status = sort_rows(part, 1, read.data(), value.data(), nullptr);
+  if (status.ok()) status = sort_rows(part, 1, read.as<char>(), value.data(), nullptr);
   return status.ok() ? value.give() : status;
 }
 

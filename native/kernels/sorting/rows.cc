@@ -4,6 +4,7 @@
 #include "dtypes.h"
 #include "engines/block_loop.h"
 #include "engines/copy.h"
+#include "engines/dense.h"
 #include "operator/layouts.h"
 
 namespace aclhost {
@@ -52,18 +53,6 @@ TensorView with_axis_at(const TensorView& view, int axis, int place) {
   return moved;
 }
 
-Status ReadRows::take(const TensorView& view, const TensorView* const* written, int count) {
-  bool kept = is_contiguous(view);
-  for (int i = 0; i < count; ++i) {
-    kept = kept && (written[i] == nullptr || !share_memory(view, *written[i]));
-  }
-  data_ = start_of(view);
-  if (kept) return {};
-  const Status status = copy_of(view, copy_);
-  data_ = copy_.memory.get();
-  return status;
-}
-
 Status WrittenRows::take(const TensorView& view, aclDataType dtype) {
   target_ = view;
   data_ = start_of(view);
@@ -84,15 +73,15 @@ Status sort_along(const TensorView& self, int64_t dim, SortedPart part, const Te
   part.dtype = self.dtype;
   part.length = rows.shape[rows.rank - 1];
   const TensorView* const written[] = {values, indices};
-  ReadRows read;
+  DenseArray read;
   WrittenRows results[2];
-  Status status = read.take(rows, written, 2);
+  Status status = read.take(rows, rows.dtype);
   for (int i = 0; i < 2 && status.ok(); ++i) {
     if (written[i] == nullptr) continue;
     status = results[i].take(result_rows(*written[i], self, axis), i == 0 ? self.dtype : ACL_INT64);
   }
   if (!status.ok()) return status;
-  status = sort_rows(part, rows.elements() / part.length, read.data(), results[0].data(),
+  status = sort_rows(part, rows.elements() / part.length, read.as<char>(), results[0].data(),
                      results[1].indices());
   for (int i = 0; i < 2 && status.ok(); ++i) status = results[i].give();
   return status;

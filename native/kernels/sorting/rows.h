@@ -22,17 +22,6 @@ inline TensorView with_axis_last(const TensorView& view, int axis) {
 // An axis that may be counted from the end; a tensor without dimensions has one.
 int row_axis(int64_t dim, const TensorView& view);
 
-// What is read: the memory itself where it is dense and not written meanwhile, else a copy.
-class ReadRows {
- public:
-  Status take(const TensorView& view, const TensorView* const* written, int count);
-  const char* data() const { return data_; }
-
- private:
-  const char* data_ = nullptr;
-  CopiedView copy_;
-};
-
 // What is written: the memory itself where it is dense and of the dtype, else memory of its own
 // that give() copies.
 class WrittenRows {

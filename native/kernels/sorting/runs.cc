@@ -89,7 +89,7 @@ Status Runs::find(const Items& items) {
     if (items.width == 1) return mark_numbers(items, begin, end, starts);
     for (int64_t i = begin; i < end; ++i) starts[i] = i == 0 || !is_equal(items, i - 1, i);
   });
-  return starts_.count(bytes_.view, shape, TensorView());
+  return starts_.count(bytes_.view, shape);
 }
 
 void Runs::write_items(const Items& items, char* to) const {

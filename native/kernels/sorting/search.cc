@@ -5,6 +5,7 @@
 #include "dtypes.h"
 #include "engines/block_loop.h"
 #include "engines/copy.h"
+#include "engines/dense.h"
 #include "engines/scalars.h"
 #include "engines/sort_words.h"
 #include "kernels/sorting/rows.h"
@@ -28,7 +29,7 @@ aclDataType compared_type(aclDataType dtype) {
 // Numbers after their cast to a type, dense and in the type that they are compared in.
 class Numbers {
  public:
-  Status take(const TensorView& view, aclDataType dtype, const TensorView& written) {
+  Status take(const TensorView& view, aclDataType dtype) {
     const TensorView* from = &view;
     CopiedView cast;
     if (view.dtype != dtype) {
@@ -39,7 +40,7 @@ class Numbers {
     }
     data_ = static_cast<const char*>(from->data) + from->offset * data_type_bits(dtype) / 8;
     if (from == &view && dtype == compared_type(dtype) && is_contiguous(view) &&
-        !share_memory(view, written) && is_aligned(data_, 8)) {
+        is_aligned(data_, 8)) {
       return {};
     }
     Status status = make_dense(shape_of(view), compared_type(dtype), dense_);
@@ -150,15 +151,14 @@ struct Searched {
 };
 
 Status apply_sorter(const Searched& what, int64_t item, Search& s, CopiedView& sorted) {
-  const TensorView* const written[] = {&what.out};
-  ReadRows sorter;
-  Status status = sorter.take(*what.sorter, written, 1);
+  DenseArray sorter;
+  Status status = sorter.take(*what.sorter, ACL_INT64);
   const aclDataType dtype = item == 4 ? ACL_FLOAT : ACL_DOUBLE;
   if (status.ok()) status = make_dense(shape_of(what.sequence), dtype, sorted);
   if (!status.ok()) return status;
   const auto order = item == 4 ? reorder<uint32_t> : reorder<uint64_t>;
-  const BadIndex bad = order(s, what.sequence.elements(),
-                             reinterpret_cast<const int64_t*>(sorter.data()), sorted.memory.get());
+  const BadIndex bad =
+      order(s, what.sequence.elements(), sorter.as<int64_t>(), sorted.memory.get());
   s.rows = sorted.memory.get();
   if (bad.position < 0) return {};
   return axis_index_out_of_range(what.op, "sorter", *what.sorter, bad, s.length, false);
@@ -170,8 +170,8 @@ Status find_places(const Searched& what) {
   const aclDataType compared = compared_type(what.dtype);
   Numbers sequence, keys;
   WrittenRows out;
-  Status status = sequence.take(what.sequence, what.dtype, what.out);
-  if (status.ok()) status = keys.take(what.keys, what.dtype, what.out);
+  Status status = sequence.take(what.sequence, what.dtype);
+  if (status.ok()) status = keys.take(what.keys, what.dtype);
   if (status.ok()) status = out.take(what.out, ACL_INT64);
   if (!status.ok()) return status;
   const int rank = what.sequence.rank, own = what.keys.rank;

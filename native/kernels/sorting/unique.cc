@@ -6,6 +6,7 @@
 
 #include "dtypes.h"
 #include "engines/copy.h"
+#include "engines/dense.h"
 #include "engines/room.h"
 #include "engines/sort.h"
 #include "kernels/sorting/rows.h"
@@ -89,9 +90,9 @@ Status write_unique(const Items& items, const Shape& self, const int64_t* order,
 
 Status unique(const TensorView& self, Results& results) {
   const int64_t count = self.elements();
-  ReadRows read;
+  DenseArray read;
   CopiedView sorted, order;
-  Status status = read.take(self, nullptr, 0);
+  Status status = read.take(self, self.dtype);
   if (status.ok()) status = make_dense(vector_shape(count), self.dtype, sorted);
   if (status.ok() && results.inverse.wanted) {
     status = make_dense(vector_shape(count), ACL_INT64, order);
@@ -99,7 +100,7 @@ Status unique(const TensorView& self, Results& results) {
   if (!status.ok()) return status;
   SortedPart part = {self.dtype, count, false, PartStart::kGiven, 0, count, true};
   int64_t* const places = reinterpret_cast<int64_t*>(order.memory.get());
-  status = sort_rows(part, 1, read.data(), sorted.memory.get(), places);
+  status = sort_rows(part, 1, read.as<char>(), sorted.memory.get(), places);
   if (!status.ok()) return status;
   const Items items(sorted.memory.get(), count, 1, self.dtype, true);
   return write_unique(items, shape_of(self), places, results);
@@ -112,14 +113,14 @@ struct Slices {
     view = with_axis_at(self, axis, 0);
     length = view.shape[0];
     elements = self.elements() / length;
-    return read.take(view, nullptr, 0);
+    return read.take(view, view.dtype);
   }
-  Items items(aclDataType dtype) const { return Items(read.data(), length, elements, dtype); }
+  Items items(aclDataType dtype) const { return Items(read.as<char>(), length, elements, dtype); }
 
   int axis;
   TensorView view;
   int64_t length, elements;
-  ReadRows read;
+  DenseArray read;
 };
 
 Status write_slices(const Slices& slices, const Items& items, const int64_t* order,
@@ -192,10 +193,9 @@ Status run(const UniqueConsecutiveArgs& args) {
     if (!status.ok()) return status;
     return write_slices(slices, slices.items(args.self.dtype), nullptr, results);
   }
-  const TensorView* const written[] = {&args.valueOut.view()};
-  const Status status = slices.read.take(args.self, written, 1);
+  const Status status = slices.read.take(args.self, args.self.dtype);
   if (!status.ok()) return status;
-  const Items items(slices.read.data(), args.self.elements(), 1, args.self.dtype);
+  const Items items(slices.read.as<char>(), args.self.elements(), 1, args.self.dtype);
   return write_unique(items, shape_of(args.self), nullptr, results);
 }
 

@@ -57,6 +57,7 @@ INDEX_NOTE = (
     "synchronisation of the stream returns 507015; in Python the call raises AclnnError."
 )
 NEGATIVE_NOTE = "Negative indices count from the end."
+NOTES = (INDEX_NOTE, "Negative indices are out of range.")  # of most operators
 FORBIDDEN_NOTE = (
     f"{NEGATIVE_NOTE} The documents forbid them; upstream's code asks its kernel to allow them."
 )

@@ -12,6 +12,7 @@ from aclhost.ops.index.build import (
     INDEX_NOTE,
     INDICES,
     NEW_BF16,
+    NOTES,
     VALUES,
     WIDE,
     call_of,
@@ -125,7 +126,7 @@ _EMBEDDING = Operator(
         _rows_call((3, 2), TensorArg((), INT64, (2,)), COMPLEX128),
         _rows_call((3, 1), TensorArg((1,), INT32, (2,)), FLOAT16),
     ),
-    notes=(INDEX_NOTE, "Negative indices are out of range."),
+    notes=NOTES,
 )
 
 

@@ -13,6 +13,7 @@ from aclhost.ops.index.build import (
     INDICES,
     NEGATIVE_NOTE,
     NEW_BF16,
+    NOTES,
     REALS,
     VALUES,
     WIDE,
@@ -202,7 +203,7 @@ _INDEX_SELECT = Operator(
         _slices_call((2, 3), 0, TensorArg((), INT64, (1,)), BF16),
         _slices_call((), -1, TensorArg((1,), INT64, (0,)), INT8),
     ),
-    notes=(INDEX_NOTE, "Negative indices are out of range."),
+    notes=NOTES,
 )
 
 

@@ -10,6 +10,7 @@ from aclhost.ops.index.build import (
     INDICES,
     NEW_BF16,
     NEWER,
+    NOTES,
     Rules,
     call_of,
     drawn_shape,
@@ -20,7 +21,6 @@ from aclhost.ops.index.build import (
 from aclhost.ops.index.slices import (
     DIM,
     INDEX,
-    NOTES,
     ORDER,
     SAMPLES,
     SLICES,

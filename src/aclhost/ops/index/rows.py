@@ -13,7 +13,7 @@ from aclhost.ops.index.build import (
     INDICES,
     NEW_BF16,
     NEWER,
-    VALUES,
+    NOTES,
     WIDE,
     Rules,
     call_of,
@@ -25,7 +25,6 @@ from aclhost.spec.draw import matrix_shape
 from aclhost.spec.dtypes import (
     BF16,
     BOOL,
-    COMPLEX64,
     DOUBLE,
     FLOAT,
     FLOAT8_E4M3FN,
@@ -44,12 +43,10 @@ from aclhost.spec.operator import Operator
 from aclhost.spec.params import Flag, TensorIn, TensorInOut, TensorOut
 from aclhost.spec.products import A2, A3, A950, P310P, T910
 from aclhost.spec.rules import (
-    Condition,
     done_when_empty,
     dtype_in,
     inner,
     inside_storage,
-    is_set,
     not_null,
     only_on,
     rank_at_least,
@@ -59,20 +56,16 @@ from aclhost.spec.rules import (
     same_shape,
     shape_is,
     supported_on,
-    when,
 )
 from aclhost.spec.rules.base import Shown
-from aclhost.spec.shapes import SameCount, ShapeOf
+from aclhost.spec.shapes import ShapeOf
 from aclhost.spec.terms import (
     And,
     AtMost,
     Const,
     DimOf,
     DtypeOf,
-    Empty,
-    Not,
     RankOf,
-    ValueOf,
 )
 
 if TYPE_CHECKING:
@@ -84,7 +77,6 @@ _INDEX = TensorIn("indices", "Rows along the last dimension; each names a place.
 _UPDATES = TensorIn("updates", "What is put there.")
 _WORDS = "of indices without its last dimension, and then that of {} without the first ones"
 _LAST_STAYS = "Of several that go to one place, the last one stays."
-_NOTES = (INDEX_NOTE, "Negative indices are out of range.")
 _PLAIN = (FLOAT, INT32, INT64, FLOAT16, INT8, UINT8, BOOL)
 _KNOWN = (A950, A3, A2, P310P, T910)
 
@@ -272,7 +264,7 @@ _SCATTER_ND = Operator(
     draw=lambda rng: _drawn_nd(rng, FLOAT, FLOAT16, BOOL, BF16),
     typical=lambda n: _nd_call(*_typical_rows(n)),
     samples=_ND_SAMPLES,
-    notes=_NOTES,
+    notes=NOTES,
 )
 
 _NEW = (BF16, INT64, INT8)
@@ -315,108 +307,7 @@ _SCATTER_ND_UPDATE = Operator(
         *map(_as_update, _ND_SAMPLES),
         _as_update(_nd_call((3,), TensorArg((1, 1), INT64, (2,)), UINT8)).on(A950),
     ),
-    notes=(*_NOTES, "The document wants at least two dimensions of indices; nobody checks."),
+    notes=(*NOTES, "The document wants at least two dimensions of indices; nobody checks."),
 )
 
-
-def _golden_flat(self_ref: Array, index: Ints, source: Array, accumulate: bool) -> Array:
-    import numpy as np
-
-    result = np.array(self_ref)
-    places, values = np.ravel(index), np.ravel(source)
-    if accumulate:
-        np.add.at(result.reshape(-1), places, values)
-    else:
-        result.reshape(-1)[places] = values
-    return result
-
-
-def _torch_flat(
-    torch: Torch, self_ref: Torch, index: Torch, source: Torch, accumulate: bool
-) -> Torch:
-    if accumulate and self_ref.dtype is torch.bool:
-        return NotImplemented  # torch counts
-    return self_ref.put(index.long().reshape(source.shape), source, accumulate)
-
-
-def _flat_call(
-    self: Shape, index: TensorArg, source: Shape, dtype: DataType = FLOAT, *, accumulate: bool
-) -> Call:
-    return call_of(
-        selfRef=TensorArg(self, dtype),
-        index=index,
-        source=TensorArg(source, dtype),
-        accumulate=accumulate,
-    )
-
-
-def _drawn_flat(rng: Random) -> Call:
-    from math import prod
-
-    self, shape, accumulate = drawn_shape(rng), drawn_shape(rng), rng.random() < 0.5
-    source = rng.choice((shape, (prod(shape),)))
-    dtype = rng.choice(VALUES if accumulate else (*VALUES, BF16))
-    index = indices(rng, shape, prod(self))
-    return _flat_call(self, index, source, dtype, accumulate=accumulate)
-
-
-_ADDS = is_set("accumulate")
-_PUT = Operator(
-    "aclnnInplacePut",
-    summary="Puts elements as if the tensor had one dimension, or adds them.",
-    formula=(
-        "`selfRef.flat[index[i]] = source[i]`, or `+=` with accumulate, in row-major order; "
-        "FLOAT16 is added as FLOAT and rounded once."
-    ),
-    params=(
-        TensorInOut("selfRef", "What is there first, and where elements are put."),
-        TensorIn("index", "Places in row-major order."),
-        TensorIn("source", "As many elements as index has."),
-        Flag("accumulate", "Whether elements are added.", default=False),
-    ),
-    checks=(
-        not_null("selfRef", "index", "source"),
-        when(_ADDS, dtype_in("selfRef", *VALUES)),
-        when(
-            Condition(Not(ValueOf("accumulate")), "accumulate is false"),
-            dtype_in("selfRef", *VALUES, NEW_BF16),
-        ),
-        dtype_in("index", *INDICES),
-        same_dtype("source", "selfRef"),
-        rank_at_most("selfRef", 8),
-        rank_at_most("index", 8),
-        requires(
-            "as_many_elements",
-            "source",
-            SameCount(ShapeOf("source"), ShapeOf("index")),
-            "source must have as many elements as index",
-            (Shown("shape", ShapeOf("source")), " and ", Shown("shape", ShapeOf("index"))),
-            "Pass one element for each index.",
-        ),
-        done_when_empty("index"),
-        requires(
-            "not_empty",
-            "selfRef",
-            Not(Empty("selfRef")),
-            "selfRef must not be empty unless index is",
-            (Shown("shape", ShapeOf("selfRef")),),
-            "There is nothing that an index could point to.",
-        ),
-        supported_on(A950, A3, A2, P310P, T910),
-        inside_storage("selfRef", "index", "source"),
-    ),
-    golden=_golden_flat,
-    reference=_torch_flat,
-    summed=("selfRef", "source"),
-    ulps=4,
-    draw=_drawn_flat,
-    typical=lambda n: _flat_call((n,), TensorArg((n,), INT64, span=(0, n)), (n,), accumulate=True),
-    samples=(
-        _flat_call((2, 3), TensorArg((2, 2), INT64, (5, 0, 5, 2)), (4,), accumulate=True),
-        _flat_call((4,), TensorArg((3,), INT32, (3, 1, 1)), (3,), BF16, accumulate=False),
-        _flat_call((), TensorArg((), INT64, (0,)), (1,), COMPLEX64, accumulate=True),
-    ),
-    notes=_NOTES,
-)
-
-OPS = (_GATHER_ND, _SCATTER_ND, _SCATTER_ND_UPDATE, _PUT)
+OPS = (_GATHER_ND, _SCATTER_ND, _SCATTER_ND_UPDATE)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from aclhost.ops.index.build import (
     COPIED,
-    INDEX_NOTE,
     INDICES,
     NEW_BF16,
     NEWER,
+    NOTES,
     VALUES,
     Rules,
     as_in_place,
@@ -222,7 +222,6 @@ SAMPLES = (
     slices_call((), -1, TensorArg((), INT64, (0,)), INT8),
     slices_call((3,), 0, TensorArg((1,), INT32, (2,)), COMPLEX64),
 )
-NOTES = (INDEX_NOTE, "Negative indices are out of range.")
 _COPY_FORMULA = "`{}[..., index[i], ...] = source[..., i, ...]` at dimension dim. {} {}"
 SLICES = TensorIn("source", "Slices.")
 _ALONG = Int("dim", "The dimension that index points into.")

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from aclhost.ops.index.build import (
     COPIED,
-    INDEX_NOTE,
     INDICES,
     NEW_BF16,
+    NOTES,
     call_of,
     drawn_shape,
     indices,
@@ -75,7 +75,6 @@ Torch = Any
 Shape = tuple[int, ...]
 _ROWS = Gathered("varRef", Const(0), "indices", one_at_least=False)
 _NUMBERS = (FLOAT16, FLOAT, INT32, INT8, UINT8)
-_NOTES = (INDEX_NOTE, "Negative indices are out of range.")
 # NumPy's function, torch's reduction, and the formula.
 _COMBINED = {
     "Max": ("maximum", "amax", "max(varRef[indices[i]], updates[i])"),
@@ -160,7 +159,7 @@ def _scatter_rows(name: str) -> Operator:
             _rows_call((2, 1, 2), TensorArg((1,), INT32, (1,)), UINT8),
         ),
         notes=(
-            *_NOTES,
+            *NOTES,
             "Upstream generates this interface from the operator's definition; of its checks, "
             "those that the document lists are made.",
         ),
@@ -324,7 +323,7 @@ _UPDATE = Operator(
         _stretch_call((3, 4), TensorArg((), INT64, (1,)), -1, 2, INT8),
         _stretch_call((3, 4), TensorArg((1,), INT64, (1,)), -1, 2, UINT8).on(A950),
     ),
-    notes=(*_NOTES, "Batches that name the same place do so in order; upstream promises none."),
+    notes=(*NOTES, "Batches that name the same place do so in order; upstream promises none."),
 )  # fmt: skip
 
 OPS = (*map(_scatter_rows, _COMBINED), _UPDATE)

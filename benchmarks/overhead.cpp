@@ -11,6 +11,7 @@
 #include "acl/acl.h"
 #include "aclnnop/aclnn_elu_backward.h"
 #include "operator/descriptor.h"
+#include "operator/run.h"
 
 namespace aclhost {
 extern const Operator aclnnEluBackward_operator;  // exported for the Python module

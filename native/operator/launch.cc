@@ -221,7 +221,7 @@ Status Launch::execute() {
     if (status.ok()) status = check_memory(args.op->name, param, view, span, asked);
   });
   if (!status.ok()) return status;
-  if (!is_strict()) return run(args, spans);
+  if (!is_strict()) return run_with_spans(args, spans);
   // There, the program's addresses are not those of the pages.
   Args reachable_args = args;
   for (TensorView& view : reachable_args.tensors) view.data = reachable(view.data);

@@ -173,10 +173,10 @@ void forget_places(TensorView* view) {
 Status run(Args& args) {
   Spans spans;
   find_spans(args, &spans);
-  return run(args, spans);
+  return run_with_spans(args, spans);
 }
 
-Status run(Args& args, const Spans& spans) {
+Status run_with_spans(Args& args, const Spans& spans) {
   return may_need_changes(args, spans) ? compute_changed(args, spans) : compute(args);
 }
 

@@ -13,6 +13,6 @@ namespace aclhost {
 // Of the arguments, it changes the shapes of results that only the data know.
 Status run(Args& args);
 // The same with the spans of its tensors.
-Status run(Args& args, const Spans& spans);
+Status run_with_spans(Args& args, const Spans& spans);
 
 }  // namespace aclhost

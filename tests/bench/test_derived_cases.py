@@ -14,6 +14,7 @@ from aclhost.spec import products
 DERIVED = {name: op for name, op in derived.BY_PYTHON_NAME.items() if name not in cases.BY_HAND}
 OPERATORS = pytest.mark.parametrize("operator", DERIVED)
 LENGTH = 100
+FLOATS = ("float32", "float64")  # what ours and torch round alike
 
 
 def tiny_cases(operator):
@@ -45,13 +46,13 @@ def test_calls_write_what_torch_gives(operator):
     pytest.importorskip("torch")
     for case in tiny_cases(operator):
         workload = case.prepare()
-        assert workload.moved >= LENGTH
+        assert workload.moved >= LENGTH // 8  # masks are bits
         ours = first(workload.call())
         assert DERIVED[operator].typical or ours.size == LENGTH
         peer, note = runner._peer(case.prepare())
         if peer is None and named(operator):
             assert note == "torch: another rule" or case.dtype not in ("float32", "float64"), note
-        elif peer is not None and case.dtype in ("float32", "float64"):
+        elif peer is not None and not DERIVED[operator].peer and case.dtype in FLOATS:
             theirs = first(case.prepare().peer()()).numpy()
             np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-5, err_msg=case.name)
 

@@ -80,8 +80,8 @@ def test_the_text_of_a_case_is_the_case(op: Operator) -> None:
         original = Case(op, "python", call)
         names = {**vars(again), "check": lambda name, *rest: Case(ops.BY_NAME[name], *rest)}
         copy = eval(repr(original), names)
-        assert copy == original
-        assert repr(copy) == repr(original)
+        assert repr(copy) == repr(original)  # NaN is unlike itself
+        assert copy == original or "nan" in repr(original)
 
 
 def test_the_same_seed_gives_the_same_cases(stream: int) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from aclhost.ops.pointwise.build import pointwise_operator
 from aclhost.ops.pointwise.declare import COMPLEX, INTEGERS, known
-from aclhost.spec.call import Call
+from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.dtypes import BF16, BOOL, DOUBLE, FLOAT, FLOAT16
 from aclhost.spec.expression import Element
 from aclhost.spec.family import LateSamples, derived_samples, with_results
@@ -39,6 +39,12 @@ _SHAPE = Lengths((DimOf("self", Const(0)), DimOf("vec2", Const(0))))
 def _product(x: Element, y: Element) -> Element:
     """Of BOOL: and."""
     return x * y
+
+
+def _common(elements: int) -> Call:
+    side = max(int(elements**0.5), 1)
+    vector = TensorArg((side,))
+    return Call({"self": vector, "vec2": vector, "out": TensorArg((side, side))})
 
 
 def _samples(op: Operator) -> tuple[Call, ...]:
@@ -73,4 +79,4 @@ _PLAIN = pointwise_operator(
     ),
     reference=lambda torch, self, vec2: torch.outer(self, vec2),
 )  # fmt: skip
-OP = replace(_PLAIN, samples=LateSamples(lambda: _samples(_PLAIN)))
+OP = replace(_PLAIN, samples=LateSamples(lambda: _samples(_PLAIN)), typical=_common)

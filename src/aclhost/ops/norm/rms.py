@@ -126,6 +126,8 @@ def _torch_gradient(
     torch: Torch, dy: Torch, x: Torch, rstd: Torch, gamma: Torch
 ) -> tuple[Torch, ...]:
     """With rstd as the slope of a function whose value at x it is."""
+    if not x.isfinite().all():
+        return NotImplemented
     x, gamma = x.clone().requires_grad_(), gamma.clone().requires_grad_()
     axes = tuple(range(x.ndim - gamma.ndim, x.ndim))
     given = rstd.reshape(*x.shape[: x.ndim - gamma.ndim], *(1,) * gamma.ndim)

@@ -149,7 +149,14 @@ def _masked_fill(kind: str, value: Parameter, checks_of_value: Rules, of_tensor:
             for shape, mask in _FILL_SHAPES
         ),
     )  # fmt: skip
-    return replace(op, samples=samples)
+    return replace(op, samples=samples, typical=_common_fill if of_tensor else None)
+
+
+def _common_fill(elements: int) -> Call:
+    return Call({
+        "selfRef": TensorArg((elements,)), "mask": TensorArg((elements,), BOOL),
+        "value": TensorArg(()),
+    })  # fmt: skip
 
 
 OPS = (

@@ -45,9 +45,11 @@ from aclhost.spec.shapes import FirstLength, Lengths, ShapeOf
 from aclhost.spec.terms import (
     AtMost,
     Const,
+    DtypeOf,
     Empty,
     Finite,
     If,
+    In,
     NotAbove,
     Present,
     RealIs,
@@ -112,7 +114,11 @@ BINCOUNT = Operator(
             "out",
             "Sums, at least one for each number up to the largest of self.",
             shape=Lengths((_LEAST_LENGTH,)),
-            dtype=If(Present("weights"), const(DOUBLE), const(INT64)),
+            dtype=If(
+                Present("weights"),
+                If(In(DtypeOf("weights"), (FLOAT,)), const(FLOAT), const(DOUBLE)),
+                const(INT64),
+            ),
         ),
     ),
     checks=(

@@ -83,6 +83,8 @@ def norm(values: Array, order: float, axis: Any, keep: bool) -> Array:  # noqa: 
 
 
 def _torch_norm(torch: Any, self: Any, p_scalar: float, dim: Any, keepdim: bool) -> Any:  # noqa: ANN401
+    if self.is_complex():  # imaginary parts are lost in the cast to FLOAT
+        return NotImplemented
     if not self.numel():
         return NotImplemented
     values = self.to(torch.float32).double()

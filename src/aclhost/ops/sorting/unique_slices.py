@@ -102,7 +102,7 @@ def _runs(self: Array, return_inverse: bool, return_counts: bool, dim: int) -> t
 def _torch_runs(
     torch: Torch, self: Torch, return_inverse: bool, return_counts: bool, dim: int
 ) -> Torch:
-    if not is_sorted_by_torch(self) or not self.shape or not self.numel():
+    if self.is_complex() or not is_sorted_by_torch(self) or not self.shape or not self.numel():
         return NotImplemented
     along = {} if dim == _NO_DIM else {"dim": dim}
     return three_results(

@@ -81,6 +81,8 @@ def test_masks_select_what_the_tensors_are_made_for() -> None:
     assert out.tolist() == [0, 4, 5]
     refused("selection_fits", aclhost.index, table, [mask], out=np.empty(2, np.float32))
     refused("selection_fits", aclhost.index_put_impl, table, [mask], np.ones(2, np.float32))
+    some = [np.array([True, False, True]), np.array([0, 1, 1])]
+    assert "[2]; got [3]" in refused("selection_fits", aclhost.index, table, some)
     assert aclhost.index_put_impl(table, [mask], np.float32([7, 8, 9]))[2].tolist() == [8, 9]
 
 

@@ -80,14 +80,18 @@ Status IndexList::read(const char* op, const ListView<TensorView>& members,
     }
     axis += taken;
   }
-  return join(table) ? Status() : wrong_selection(op, "indices", indices_[0], joint_);
+  for (int k = 0; k < count_; ++k) {
+    Shape joint = joint_;
+    if (!broadcast_into(&joint, indices_[k])) {
+      return wrong_selection(op, "indices", indices_[k], joint_);
+    }
+    joint_ = joint;
+  }
+  join(table);
+  return {};
 }
 
-// False if the shapes of the indices do not broadcast.
-bool IndexList::join(const TensorView& table) {
-  bool fits = true;
-  if (count_ > 0) joint_ = shape_of(indices_[0]);
-  for (int k = 1; k < count_; ++k) fits = broadcast_into(&joint_, indices_[k]) && fits;
+void IndexList::join(const TensorView& table) {
   const bool neighbours = count_ == 0 || axes_[count_ - 1] - axes_[0] == count_ - 1;
   place_ = neighbours && count_ > 0 ? axes_[0] : 0;
   const auto append = [&](int64_t length, int from) {
@@ -108,7 +112,6 @@ bool IndexList::join(const TensorView& table) {
       append(table.shape[axis], axis);
     }
   }
-  return fits;
 }
 
 IndexedWalk IndexList::walk(const TensorView& dense, const TensorView& table) const {

@@ -35,7 +35,7 @@ class IndexList {
 
   Status add_mask(const TensorView& mask, int axis);
   void add(const TensorView& index, int axis);
-  bool join(const TensorView& table);
+  void join(const TensorView& table);
 
   TensorView indices_[kMost];
   int axes_[kMost];

@@ -21,14 +21,17 @@ namespace {
 }
 
 // What NumPy and torch would refuse, each with words of its own.
-void check_size(const TensorView& wanted) {
+void check_result(const TensorView& wanted) {
+  if (wanted.dtype == ACL_DT_UNDEFINED) {
+    raise(PyExc_TypeError, "out: no argument tells the data type of the result; pass out");
+  }
   __int128 bytes = data_type_bits(wanted.dtype);
   for (int i = 0; i < wanted.rank; ++i) {
     if (wanted.shape[i] < 0) {
       raise_aclnn({ACLNN_ERR_PARAM_INVALID, "out", "result_shape",
                    "out: the result would have the shape " + shape_text(wanted) +
-                       ", with less than nothing in a dimension; got a window that is larger than "
-                       "the input with its padding. Pass a smaller window or a larger input."});
+                       ", with less than nothing in a dimension. Pass lengths of 0 or more, and "
+                       "windows that are not larger than the input with its padding."});
     }
     bytes = wanted.empty() ? 0 : bytes * wanted.shape[i];
     if (bytes / 8 > PTRDIFF_MAX) no_memory_for(wanted);
@@ -38,7 +41,7 @@ void check_size(const TensorView& wanted) {
 }  // namespace
 
 nb::object empty_result(const Array& like, const TensorView& wanted) {
-  check_size(wanted);
+  check_result(wanted);
   try {
     return like.kind == ArrayKind::kTorch ? empty_torch(foreign_type(like.object), wanted)
                                           : empty_numpy(wanted);

@@ -24,6 +24,17 @@ def test_cat_leaves_out_what_has_shape_0() -> None:
     assert aclhost.cat([nothing, nothing]).shape == (0,)
 
 
+def test_cat_of_nothing_needs_out() -> None:
+    with pytest.raises(TypeError, match="data type of the result; pass out"):
+        aclhost.cat([])
+    assert aclhost.cat([], out=np.ones(2)).tolist() == [1, 1]
+
+
+def test_a_result_with_a_length_below_0_is_refused() -> None:
+    with pytest.raises(aclhost.AclnnError, match="Pass lengths of 0 or more"):
+        aclhost.randperm(-1)
+
+
 def test_cat_rounds_to_the_common_dtype_first() -> None:
     """2049 is no FLOAT16, the common dtype of INT32 and FLOAT16."""
     whole, half = np.array([2049], np.int32), np.array([1], np.float16)

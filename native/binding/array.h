@@ -64,9 +64,9 @@ nanobind::object empty_result(const Array& like, const TensorView& wanted);
 // What the caller gets to see of an array made by empty_result, once it holds the values.
 nanobind::object finish_result(const Array& like, nanobind::object result);
 
-// The first elements of an array in row-major order, as many as the view has and in its shape. A
-// small part of a new array is a copy: a view would keep the rest in memory.
-nanobind::object first_elements(nanobind::object array, const TensorView& view, bool is_new);
+// What the view describes of an array: Note [Results sized by data]. A small part of a new array is
+// a copy: a view would keep the rest in memory.
+nanobind::object sized_result(nanobind::object array, const TensorView& view, bool is_new);
 
 // Tells the library of a caller's array that its values are about to change.
 void announce_change(const Array& array);

@@ -298,10 +298,10 @@ nb::object Invocation::result(Result& result) {
   const TensorView& view = args_.tensors[result.tensor];
   if (result.given != nullptr) {
     nb::object given = nb::borrow(result.given->object);
-    return result.sized ? first_elements(std::move(given), view, false) : given;
+    return result.sized ? sized_result(std::move(given), view, false) : given;
   }
   if (result.made.is_none()) return result.made;
-  if (result.sized) result.made = first_elements(result.made, view, true);
+  if (result.sized) result.made = sized_result(result.made, view, true);
   return finish_result(arrays_.first(), std::move(result.made));
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results as arrays of the caller's kind.
+#include <algorithm>
+
 #include "aclnn/opdev/op_errno.h"
 #include "binding/array.h"
 #include "binding/foreign.h"
@@ -63,8 +65,23 @@ nb::object finish_result(const Array& like, nb::object result) {
   return result;
 }
 
-nb::object first_elements(nb::object array, const TensorView& view, bool is_new) {
+namespace {
+
+nb::object corner(const nb::object& array, const TensorView& view) {
+  nb::list parts;
+  for (int i = 0; i < view.rank; ++i) {
+    parts.append(nb::slice(nb::none(), nb::int_(view.shape[i]), nb::none()));
+  }
+  return array[nb::tuple(parts)];
+}
+
+}  // namespace
+
+nb::object sized_result(nb::object array, const TensorView& view, bool is_new) {
   if (!nb::hasattr(array, "reshape")) array = nb::module_::import_("numpy").attr("asarray")(array);
+  const TensorView dense = row_major_view(shape_of(view), view.dtype);
+  if (!std::equal(view.strides, view.strides + view.rank, dense.strides))
+    return corner(array, view);
   const nb::object flat = array.attr("reshape")(-1);
   const int64_t count = view.elements();
   nb::object first = flat[nb::slice(nb::none(), nb::int_(count), nb::none())];

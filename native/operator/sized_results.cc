@@ -2,6 +2,7 @@
 #include "operator/sized_results.h"
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -31,14 +32,16 @@ Status SizedResult::set_shape(const char* op, const char* parameter,
   return set_shape(op, parameter, shape);
 }
 
+bool SizedResult::is_corner(const Shape& shape) const {
+  if (is_contiguous(view_) || view_.rank != shape.rank) return false;
+  return std::equal(shape.dims, shape.dims + shape.rank, view_.shape, std::less_equal<>());
+}
+
 Status SizedResult::set_shape(const char* op, const char* parameter, const Shape& shape) const {
   const TensorView dense = row_major_view(shape, view_.dtype);
   const int64_t wanted = dense.storage_elements;
   if (wanted > view_.elements()) return too_few_elements(op, parameter, view_, wanted);
-  // A view of another rank or with gaps between its elements keeps what describes it best.
-  if (view_.rank != shape.rank || is_contiguous(view_)) {
-    std::copy_n(dense.strides, shape.rank, view_.strides);
-  }
+  if (!is_corner(shape)) std::copy_n(dense.strides, shape.rank, view_.strides);
   std::copy_n(shape.dims, shape.rank, view_.shape);
   view_.rank = shape.rank;
   return {};
@@ -50,6 +53,7 @@ void refresh_tensor(const TensorView& view) {
   std::copy_n(view.shape, view.rank, tensor->view.shape);
   std::copy_n(view.strides, view.rank, tensor->view.strides);
   tensor->view.rank = view.rank;
+  if (!is_contiguous(view)) return;  // the storage is as large as before
   tensor->view.storage_elements = view.elements();
   tensor->storage_shape.assign(view.shape, view.shape + view.rank);
 }

@@ -2,9 +2,10 @@
 // Note [Results sized by data]
 // How long some results are only the data tell. Their tensors are as large as the result may get.
 // The kernel sets the shape that the result has and writes its elements as the first ones of the
-// tensor, in row-major order. As upstream's, phase 2 waits for such a kernel and gives the shape to
-// the tensor itself, where aclGetViewShape finds it. An executor that is run again starts from the
-// shape of phase 1.
+// tensor, in row-major order; of a tensor with gaps, as the corner that has this shape, so that the
+// strides of the tensor still tell where they are. As upstream's, phase 2 waits for such a kernel
+// and gives the shape to the tensor itself, where aclGetViewShape finds it. An executor that is run
+// again starts from the shape of phase 1.
 #pragma once
 
 #include <initializer_list>
@@ -20,6 +21,9 @@ class SizedResult {
   explicit SizedResult(const TensorView& view) : view_(const_cast<TensorView&>(view)) {}
 
   const TensorView& view() const { return view_; }
+
+  // Whether a result of this shape is a corner of the tensor rather than its first elements.
+  bool is_corner(const Shape& shape) const;
 
   // To be called once, before anything is written. Fails where the tensor has not enough elements.
   Status set_shape(const char* op, const char* parameter, const Shape& shape) const;

@@ -113,6 +113,28 @@ def test_strided_out() -> None:
     assert out.base.tolist() == [[1, -1], [3, -1], [-1, -1], [-1, -1]]
 
 
+def test_strided_out_that_gets_shorter_rows() -> None:
+    out = np.full((2, 8), -1, np.int64)[:, ::2]
+    found = aclhost.nonzero_v2(np.array([[0, 5], [7, 0]]), out=out)
+    assert found.tolist() == out[:, :2].tolist() == [[0, 1], [1, 0]]
+    assert (out[:, 2:] == -1).all()
+
+
+@pytest.mark.usefixtures("no_leaks")
+def test_strides_and_storage_tell_where_elements_are(stream: int) -> None:
+    with memory(INT32, 2, 3) as x, memory(INT64, 2, 12) as room:
+        x.put([[0, 5, 0], [7, 0, 1]])
+        gaps = aclnn.aclCreateTensor((2, 6), 2, INT64, (12, 2), 0, ND, (2, 12), 2, room.address)
+        _, executor, status = aclnn.aclnnNonzeroV2GetWorkspaceSize(x.handle, gaps)
+        ok(status)
+        ok(aclnn.aclnnNonzeroV2(0, 0, executor, stream))
+        assert aclnn.aclGetViewShape(gaps) == ([2, 3], 0)
+        assert aclnn.aclGetViewStrides(gaps) == ([12, 2], 0)
+        assert aclnn.aclGetStorageShape(gaps) == ([2, 12], 0)
+        assert room.get()[:, :6:2].tolist() == [[0, 1, 1], [1, 0, 2]]
+        ok(aclnn.aclDestroyTensor(gaps))
+
+
 def test_too_few_elements_to_scatter() -> None:
     """Nothing is changed."""
     target = np.zeros(3, np.float32)

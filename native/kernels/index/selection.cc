@@ -6,8 +6,8 @@
 #include "engines/copy.h"
 #include "engines/dense_target.h"
 #include "engines/mask.h"
-#include "engines/room.h"
-#include "operator/sized_results.h"
+#include "engines/sized_target.h"
+#include "operator/layouts.h"
 #include "ops/inplace_masked_scatter.h"
 #include "ops/masked_select.h"
 #include "ops/nonzero.h"
@@ -69,15 +69,17 @@ void write_places(const TensorView& self, const CountedMask& mask, char* out, in
 Status find_places(const char* op, const TensorView& self, const SizedResult& out, bool columns) {
   CountedMask mask;
   Status status = mask.count(self, shape_of(self));
-  DenseTarget room;
-  if (status.ok()) status = room.prepare_with_contents(out.view());
   if (!status.ok()) return status;
   const int64_t found = mask.chosen(), rank = self.rank;
-  status =
-      columns ? out.set_shape(op, "out", {rank, found}) : out.set_shape(op, "out", {found, rank});
+  Shape shape;
+  shape.rank = 2;
+  shape.dims[columns ? 0 : 1] = rank;
+  shape.dims[columns ? 1 : 0] = found;
+  SizedTarget target(out);
+  status = target.prepare(op, "out", shape);
   if (!status.ok() || rank == 0) return status;
-  write_places(self, mask, room.data(), columns ? 1 : rank, columns ? found : 1);
-  return room.deliver();
+  write_places(self, mask, target.data(), columns ? 1 : rank, columns ? found : 1);
+  return target.deliver();
 }
 
 // The elements, broadcast, as a dense array of a type, or themselves where they are one.
@@ -113,18 +115,20 @@ Status run(const MaskedSelectArgs& args) {
   Status status = mask.count(args.mask, shape);
   CopiedView values;
   if (status.ok()) status = dense_values(args.self, shape, args.out.view().dtype, values);
-  DenseTarget room;
-  if (status.ok()) status = room.prepare_with_contents(args.out.view());
-  if (status.ok()) status = args.out.set_shape(args.kOperator, "out", {mask.chosen()});
+  Shape chosen;
+  chosen.rank = 1;
+  chosen.dims[0] = mask.chosen();
+  SizedTarget target(args.out);
+  if (status.ok()) status = target.prepare(args.kOperator, "out", chosen);
   if (!status.ok()) return status;
   const int64_t size = data_type_bits(values.view.dtype) / 8;
   const char* const from = start_of(values.view);
-  char* const to = room.data();
+  char* const to = target.data();
   mask.for_each_chunk([&](const CountedMask::Chunk& chunk) {
     pack_chosen(mask.bytes() + chunk.first, from + chunk.first * size, to + chunk.before * size,
                 size, chunk.count, chunk.chosen);
   });
-  return room.deliver();
+  return target.deliver();
 }
 
 Status run(const InplaceMaskedScatterArgs& args) {

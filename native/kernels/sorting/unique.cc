@@ -7,7 +7,7 @@
 #include "dtypes.h"
 #include "engines/copy.h"
 #include "engines/dense.h"
-#include "engines/room.h"
+#include "engines/sized_target.h"
 #include "engines/sort.h"
 #include "kernels/sorting/rows.h"
 #include "kernels/sorting/runs.h"
@@ -31,17 +31,15 @@ Shape vector_shape(int64_t length) {
 // A result that may be unwanted, and then is empty.
 struct Part {
   Part(const char* parameter, const SizedResult& result, bool is_wanted)
-      : name(parameter), sized(result), room(result.view()), wanted(is_wanted) {}
+      : name(parameter), sized(result), target(result), wanted(is_wanted) {}
 
   Status prepare(const char* op, const Shape& shape) {
-    if (!wanted) return sized.set_shape(op, name, {0});
-    const Status status = room.prepare();
-    return status.ok() ? sized.set_shape(op, name, shape) : status;
+    return wanted ? target.prepare(op, name, shape) : sized.set_shape(op, name, {0});
   }
 
   const char* name;
   const SizedResult& sized;
-  Room room;
+  SizedTarget target;
   bool wanted;
 };
 
@@ -66,12 +64,12 @@ Status prepare(Results& results, const Shape& values, const Shape& inverse, int6
 Status deliver(const Results& results, const Runs& runs, const int64_t* order) {
   Status status;
   if (results.inverse.wanted) {
-    runs.write_places(order, results.inverse.room.data());
-    status = results.inverse.room.deliver();
+    runs.write_places(order, results.inverse.target.data());
+    status = results.inverse.target.deliver();
   }
   if (status.ok() && results.counts != nullptr && results.counts->wanted) {
-    runs.write_lengths(results.counts->room.data());
-    status = results.counts->room.deliver();
+    runs.write_lengths(results.counts->target.data());
+    status = results.counts->target.deliver();
   }
   return status;
 }
@@ -83,8 +81,8 @@ Status write_unique(const Items& items, const Shape& self, const int64_t* order,
     status = prepare(results, vector_shape(runs.count()), self, runs.count());
   }
   if (!status.ok()) return status;
-  runs.write_items(items, results.values.room.data());
-  status = results.values.room.deliver();
+  runs.write_items(items, results.values.target.data());
+  status = results.values.target.deliver();
   return status.ok() ? deliver(results, runs, order) : status;
 }
 
@@ -137,10 +135,10 @@ Status write_slices(const Slices& slices, const Items& items, const int64_t* ord
   if (status.ok()) status = prepare(results, shape, vector_shape(slices.length), runs.count());
   if (!status.ok()) return status;
   runs.write_items(items, packed.memory.get());
-  TensorView target = row_major_view(shape, items.dtype);
-  target.data = results.values.room.data();
-  status = copy(with_axis_at(target, slices.axis, 0), packed.view);
-  if (status.ok()) status = results.values.room.deliver();
+  TensorView values = row_major_view(shape, items.dtype);
+  values.data = results.values.target.data();
+  status = copy(with_axis_at(values, slices.axis, 0), packed.view);
+  if (status.ok()) status = results.values.target.deliver();
   return status.ok() ? deliver(results, runs, order) : status;
 }
 

@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 
+#include "aclnnop/aclnn_index_select.h"
 #include "aclnnop/aclnn_nonzero.h"
 #include "client.h"
 

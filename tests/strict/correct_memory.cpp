@@ -176,6 +176,24 @@ struct FreesAtExit {
 
 CORRECT(freed_after_finalize) { kept = raw(16); }
 
+// Indices choose what is read: the rest of a table may be anything.
+CORRECT(a_table_that_is_written_in_part) {
+  const int64_t places[] = {1, 0}, shape[] = {2};
+  const float values[] = {1, 2};
+  void *table = raw(64), *index = raw(16), *result = raw(8);
+  OK(aclrtMemcpy(table, 64, values, 8, ACL_MEMCPY_HOST_TO_DEVICE));
+  OK(aclrtMemcpy(index, 16, places, 16, ACL_MEMCPY_HOST_TO_DEVICE));
+  aclTensor *x = tensor(16, table), *y = tensor(2, result);
+  aclTensor* i = aclCreateTensor(shape, 1, ACL_INT64, nullptr, 0, ACL_FORMAT_ND, shape, 1, index);
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  OK(aclnnIndexSelectGetWorkspaceSize(x, 0, i, y, &size, &executor));
+  OK(aclnnIndexSelect(nullptr, 0, executor, first));
+  OK(aclrtSynchronizeStream(first));
+  for (aclTensor* each : {x, y, i}) aclDestroyTensor(each);
+  for (void* each : {table, index, result}) OK(aclrtFree(each));
+}
+
 // Phase 2 has waited: neither a synchronisation nor the rest of the memory is missing.
 CORRECT(as_much_as_the_data_gave) {
   const Pair pair;

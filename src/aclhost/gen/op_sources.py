@@ -183,7 +183,7 @@ def _param(op: Operator, param: Parameter, table: TermTable) -> str:
     if isinstance(param, TensorOut) and param.made_if is not None:
         count = table.position(op, param.made_if)
     flags = (
-        op.reads(param), isinstance(param, SizedTensorOut), op.is_elementwise(param)
+        op.reads_all(param), isinstance(param, SizedTensorOut), op.is_elementwise(param)
     )  # fmt: skip
     return (
         f'{{"{param.name}", "{param.python_name}", ParamKind::{param.kind}, '

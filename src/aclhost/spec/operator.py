@@ -169,6 +169,10 @@ class Operator:
             isinstance(param, TensorInOut) and param.reads
         )
 
+    def reads_all(self, param: Parameter) -> bool:
+        """Whether every element is read, so that strict mode may ask who wrote it."""
+        return self.reads(param) and not (isinstance(param, TensorIn) and param.chosen)
+
 
 def _admitted_by(rules: Iterable[Rule]) -> tuple[Product, ...]:
     admitted: tuple[Product, ...] = products.ALL

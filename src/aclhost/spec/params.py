@@ -67,6 +67,7 @@ class TensorIn(Parameter):
 
     optional: bool = False
     is_const: bool = True  # whether upstream's prototype says so
+    chosen: bool = False  # only elements that other inputs choose are read
 
     kind = "kTensorIn"
     field_type = "const TensorView&"

@@ -87,7 +87,7 @@ _EMBEDDING = Operator(
     summary="Takes rows of a matrix.",
     formula=f"`out[i] = weight[indices[i]]`. {COPIED}",
     params=(
-        TensorIn("weight", "A row for each index."),
+        TensorIn("weight", "A row for each index.", chosen=True),
         TensorIn("indices", "Rows of weight."),
         TensorOut("out", "Result.", shape=_ROWS, dtype=DtypeOf("weight"), is_const=True),
     ),
@@ -154,7 +154,7 @@ _TAKE = Operator(
     summary="Takes elements as if the tensor had one dimension.",
     formula=f"`out[i] = self.flat[index[i]]`. {COPIED}",
     params=(
-        TensorIn("self", "What is read."),
+        TensorIn("self", "What is read.", chosen=True),
         TensorIn("index", "Places in row-major order."),
         TensorOut("out", "Result.", shape=ShapeOf("index"), dtype=DtypeOf("self")),
     ),

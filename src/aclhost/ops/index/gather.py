@@ -86,7 +86,7 @@ Torch = Any
 _DIM = ValueOf("dim")
 _SLICES = Gathered("self", _DIM, "index")
 _SLICE_WORDS = "of self with the shape of index in place of dimension dim"
-_SELF = TensorIn("self", "What is read.")
+_SELF = TensorIn("self", "What is read.", chosen=True)
 _INDEX = TensorIn("index", "Places along dim.")
 _OUT = TensorOut("out", "Result.", shape=_SLICES, dtype=DtypeOf("self"))
 

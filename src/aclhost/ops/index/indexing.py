@@ -196,7 +196,7 @@ OP = Operator(
     summary="Takes what tensors of indices and masks select.",
     formula=f"`out = self[indices[0], indices[1], ...]`. {COPIED}",
     params=(
-        TensorIn("self", "What is read."),
+        TensorIn("self", "What is read.", chosen=True),
         INDICES,
         TensorOut("out", "Result.", shape=Indexed("self", LIST), dtype=DtypeOf("self")),
     ),

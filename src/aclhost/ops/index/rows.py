@@ -150,7 +150,7 @@ _GATHER_ND = Operator(
     summary="Takes what rows of indices name.",
     formula=f"`out[i] = self[indices[i, 0], indices[i, 1], ...]`. {COPIED}",
     params=(
-        TensorIn("self", "What is read."),
+        TensorIn("self", "What is read.", chosen=True),
         _INDEX,
         Flag("negativeIndexSupport", "Whether negative indices count from the end.", default=False),
         TensorOut("out", "Result.", shape=SelectedByRows("self", "indices"), dtype=DtypeOf("self")),

@@ -191,7 +191,7 @@ _MASKED_SELECT = Operator(
     summary="Takes the elements that a mask selects.",
     formula=f"`out = self[mask]`, in row-major order of what both broadcast to. {COPIED}",
     params=(
-        TensorIn("self", "What is read."),
+        TensorIn("self", "What is read.", chosen=True),
         TensorIn("mask", "Which elements; what is not 0 selects."),
         SizedTensorOut(
             "out",

@@ -183,7 +183,9 @@ void Invocation::read_members(const ParamInfo& param, nb::handle object, Argumen
   if (object.is_none()) return;
   sequences_.push_back(members_of(object, param.python_name));
   const nb::handle members = sequences_.back();
-  const bool is_tensors = param.kind == ParamKind::kTensorList;
+  const bool is_written = param.kind == ParamKind::kTensorListOut;
+  const bool is_tensors = is_written || param.kind == ParamKind::kTensorList;
+  has_result_list_ |= is_written;
   const size_t first = is_tensors ? args_.tensors.size() : args_.scalars.size();
   const Py_ssize_t count = PyTuple_GET_SIZE(members.ptr());
   *argument = {true, static_cast<uint32_t>(first), static_cast<uint32_t>(count)};
@@ -192,7 +194,9 @@ void Invocation::read_members(const ParamInfo& param, nb::handle object, Argumen
     if (is_tensors) {
       const auto tensor = static_cast<uint32_t>(args_.tensors.size());
       args_.tensors.add();
-      hold(each, param.python_name, Access::kRead, tensor);
+      const Access access = is_written ? Access::kWrite : Access::kRead;
+      const Array& array = hold(each, param.python_name, access, tensor);
+      if (is_written) results_.add() = {tensor, &array, {}, false};
     } else {
       scalar_from_python(each, param.python_name, &args_.scalars.add());
     }
@@ -322,11 +326,12 @@ nb::object Invocation::grouped_results() {
   const Operator& op = *function_.op;
   auto next = all.begin();
   nb::list groups;
-  for (const ParamKind kind : {ParamKind::kTensorInOut, ParamKind::kTensorOut}) {
+  for (const bool is_overwritten : {true, false}) {
     for (int i = 0; i < op.param_count; ++i) {
-      const ParamKind own = op.params[i].kind;
-      if (own == kind) groups.append(*next++);
-      if (own != ParamKind::kTensorListOut || kind != ParamKind::kTensorOut) continue;
+      const ParamKind kind = op.params[i].kind;
+      if ((function_.positions[i] >= 0) != is_overwritten) continue;
+      if (kind == ParamKind::kTensorInOut || kind == ParamKind::kTensorOut) groups.append(*next++);
+      if (kind != ParamKind::kTensorListOut) continue;
       nb::list members;
       for (uint32_t k = 0; k < args_.arguments[i].count; ++k) members.append(*next++);
       groups.append(nb::tuple(members));

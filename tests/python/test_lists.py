@@ -98,3 +98,18 @@ def test_scalars_have_dtypes_of_their_own() -> None:
         _each(whole, [2.5])
     with pytest.raises(TypeError, match="scalars"):
         _each(whole, ["three"])
+
+
+def test_lists_that_are_overwritten() -> None:
+    x = [ROWS[0].copy(), ROWS[1:].copy()]
+    with aclhost.soc("Ascend950PR_9599"):
+        returned = aclhost.foreach_mul_scalar_inplace(x, np.array([2], np.float32))
+    assert all(given is got for given, got in zip(x, returned, strict=True))
+    assert x[0].tolist() == (2 * ROWS[0]).tolist()
+    assert x[1].tolist() == (2 * ROWS[1:]).tolist()
+
+
+def test_an_overwritten_list_comes_before_an_overwritten_array() -> None:
+    x, found = [ROWS[0].copy(), np.array([np.inf], np.float32)], np.zeros(1, np.float32)
+    grads, flag = aclhost.foreach_non_finite_check_and_unscale(x, found, np.ones(1, np.float32))
+    assert (grads[0] is x[0], flag is found, found.tolist()) == (True, True, [1])

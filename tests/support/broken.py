@@ -17,6 +17,7 @@ from aclhost.spec.rules.base import Rule
 
 LONG = 2**31
 WIDE = 2**16  # several of them are too much
+MANY = 300  # members of a list
 _FORMATS = (formats.NCHW, formats.NHWC, formats.NCDHW, formats.NDHWC, formats.HWCN, formats.NCL,
             formats.NC1HWC0, formats.FRACTAL_NZ)  # fmt: skip
 
@@ -126,15 +127,19 @@ def _tensor_changes(
 def _member_changes(
     call: Call, change: Callable[[TensorArg], Iterator[TensorArg]]
 ) -> Iterator[Call]:
-    """One member of a list, or all of them."""
-    for name, members in call.arguments.items():
-        if not isinstance(members, tuple) or not any(isinstance(m, TensorArg) for m in members):
-            continue
+    """One member of a list, or all of them, or those of all lists."""
+    lists = {
+        name: members
+        for name, members in call.arguments.items()
+        if isinstance(members, tuple) and any(isinstance(each, TensorArg) for each in members)
+    }
+    for name, members in lists.items():
         first = next(member for member in members if isinstance(member, TensorArg))
         for other in (None, *change(first)):
             yield call.passing(**{name: (other, *members[1:])})
             yield call.passing(**{name: (*members[:-1], other)})
             yield call.passing(**{name: (other,) * len(members)})
+            yield call.passing(**{each: (other,) * len(lists[each]) for each in lists})
 
 
 def _other_lengths(call: Call) -> Iterator[Call]:
@@ -233,7 +238,7 @@ def _values(op: Operator, param: Parameter, argument: Argument) -> Iterator[Argu
 def _array_values(values: tuple[Any, ...]) -> Iterator[Argument]:
     numbers = tuple(value for value in values if isinstance(value, int | float))
     if len(numbers) != len(values):
-        yield from ((), values[:-1], (*values, values[-1]))
+        yield from ((), values[:-1], (*values, values[-1]), values[:1] * MANY)
         return
     first = numbers[0] if numbers else 1
     yield from ((), (first,), (first,) * 2, (first,) * 4, (*numbers, first), numbers[:-1], (2,))

@@ -34,7 +34,7 @@ from aclhost.spec.call import Call as Described
 from aclhost.spec.dtypes import DataType
 from aclhost.spec.evaluate import evaluate
 from aclhost.spec.operator import Operator
-from aclhost.spec.params import TensorInOut
+from aclhost.spec.params import TensorInOut, TensorListInOut
 from aclhost.spec.products import DEFAULT
 
 _FEW = 1000  # elements; enough to see whether a dtype is allowed
@@ -174,7 +174,8 @@ def _moved(op: Operator, values: Mapping[str, Any]) -> int:
     for param in op.params:
         given = values[param.name]
         arrays = given if isinstance(given, list) else [given]
-        times = 2 if isinstance(param, TensorInOut) and param.reads else 1
+        overwritten = isinstance(param, TensorInOut | TensorListInOut)
+        times = 2 if overwritten and op.reads(param) else 1
         total += times * sum(each.nbytes for each in arrays if isinstance(each, np.ndarray))
     return total
 

@@ -104,7 +104,7 @@ extern "C" aclnnStatus {name}(void* workspace, uint64_t workspaceSize, aclOpExec
 _KERNELS = """{banner}{includes}
 
 namespace aclhost {{
-inline namespace ACLHOST_ISA {{
+{operators}inline namespace ACLHOST_ISA {{
 {kernels}
 }}  // namespace ACLHOST_ISA
 }}  // namespace aclhost
@@ -113,6 +113,14 @@ inline namespace ACLHOST_ISA {{
 _KERNEL = """
 Status run(const {short}Args& args);
 Status kernel_{name}(const Args& args) {{ return run({short}Args(args)); }}
+"""
+
+_EACH = """
+Status kernel_{base}(const Args& args);
+Status kernel_{name}(const Args& args) {{
+  static constexpr EachSource sources[] = {{{sources}}};
+  return run_each(args, {base}_operator, kernel_{base}, sources);
+}}
 """
 
 _GETTERS = {
@@ -240,13 +248,28 @@ def _tables(source: str, members: list[Operator], table: TermTable) -> str:
 def _kernels(source: str, members: list[Operator], table: TermTable) -> str:
     if all(op.kernel is not None for op in members):
         return kernel_source(source, members, table.position)
+    headers = [f"ops/{op.snake_name}.h" for op in members if op.each is None]
+    bases = sorted({op.each.base for op in members if op.each is not None})
     return _KERNELS.format(
         banner=banner(source),
         includes="\n".join(
-            ['#include "simd/isa.h"', *(f'#include "ops/{op.snake_name}.h"' for op in members)]
+            f'#include "{header}"'
+            for header in (*(["engines/each.h"] if bases else []), "simd/isa.h", *headers)
         ),
-        kernels="".join(_KERNEL.format(short=op.short_name, name=op.name) for op in members),
+        operators="".join(f"extern const Operator {base}_operator;\n" for base in bases),
+        kernels="".join(map(_kernel, members)),
     )
+
+
+def _kernel(op: Operator) -> str:
+    if op.each is None:
+        return _KERNEL.format(short=op.short_name, name=op.name)
+    index = {param.name: position for position, param in enumerate(op.params)}
+    sources = (
+        f"{{From::{come}, {index.get(name, -1)}, {number!r}}}"
+        for come, name, number in op.each.read()
+    )
+    return _EACH.format(base=op.each.base, name=op.name, sources=", ".join(sources))
 
 
 def emit() -> Iterator[tuple[str, str]]:
@@ -257,5 +280,5 @@ def emit() -> Iterator[tuple[str, str]]:
         yield f"native/kernels/{file_stem(source)}.cc", kernels
         yield f"native/ops/{file_stem(source)}.cc", _tables(source, members, table)
         for op in members:
-            if op.kernel is None:
+            if op.kernel is None and op.each is None:
                 yield f"native/ops/{op.snake_name}.h", _args(op)

@@ -16,7 +16,7 @@ from aclhost.spec import dtypes, products
 from aclhost.spec.expression import Call, Domain, Input
 from aclhost.spec.measured_ulps import MAX_ULPS, STEPS
 from aclhost.spec.operator import Operator
-from aclhost.spec.params import Parameter, TensorIn, TensorInOut, TensorOut
+from aclhost.spec.params import Parameter, TensorIn, TensorInOut, TensorListInOut, TensorOut
 from aclhost.spec.products import Product
 from aclhost.spec.rules.base import Done, Rule
 
@@ -76,7 +76,7 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 def direction(param: Parameter) -> str:
     """Whether the operator reads the parameter, writes it, or both."""
-    if isinstance(param, TensorInOut):
+    if isinstance(param, TensorInOut | TensorListInOut):
         return "in and out"
     return "out" if isinstance(param, TensorOut) else "in"
 
@@ -162,7 +162,10 @@ def _measured_error(op: Operator) -> Iterator[str]:
 
 def first_tensor(op: Operator) -> Parameter:
     """The tensor that an overview is about: an input, or the result where there is none."""
-    inputs = (param for param in op.params if isinstance(param, TensorIn | TensorInOut))
+    if op.each is not None:
+        return op.parameter(op.each.walks_over[0])
+    kinds = (TensorIn, TensorInOut, TensorListInOut)
+    inputs = (param for param in op.params if isinstance(param, kinds))
     return next(inputs, None) or op.outputs[0]
 
 

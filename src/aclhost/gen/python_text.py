@@ -4,7 +4,13 @@
 from __future__ import annotations
 
 from aclhost.spec.operator import Operator
-from aclhost.spec.params import TENSORS, Parameter, TensorList, TensorListOut, TensorOut
+from aclhost.spec.params import (
+    TENSORS,
+    Parameter,
+    TensorList,
+    TensorListInOut,
+    TensorListOut,
+)
 
 
 def _parameter(param: Parameter) -> str:
@@ -28,12 +34,14 @@ def _without_out(op: Operator) -> str:
 
 def result_type(op: Operator) -> str:
     """What the function returns: an array, or a tuple of them."""
-    types = [_returned(output) for output in op.outputs] or ["ArrayT"]
+    overwritten = [param for param in op.params if isinstance(param, TensorListInOut)]
+    types = [*map(_returned, op.outputs or overwritten)] or ["ArrayT"]
     return types[0] if len(types) == 1 else f"tuple[{', '.join(types)}]"
 
 
-def _returned(output: TensorOut) -> str:
-    return "tuple[ArrayT, ...]" if isinstance(output, TensorListOut) else "ArrayT"
+def _returned(output: Parameter) -> str:
+    several = isinstance(output, TensorListOut | TensorListInOut)
+    return "tuple[ArrayT, ...]" if several else "ArrayT"
 
 
 def _parameters(op: Operator) -> list[str]:

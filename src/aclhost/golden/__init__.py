@@ -20,6 +20,7 @@ from aclhost.spec.params import (
     Scalar,
     ScalarList,
     TensorInOut,
+    TensorListInOut,
     TensorOut,
 )
 
@@ -31,7 +32,8 @@ __all__ = [
 
 def results_of(op: Operator) -> tuple[Parameter, ...]:
     """The parameters that an operator writes, in order."""
-    return tuple(param for param in op.params if isinstance(param, TensorOut | TensorInOut))
+    written = (TensorOut, TensorInOut, TensorListInOut)
+    return tuple(param for param in op.params if isinstance(param, written))
 
 
 def native(op: Operator, arguments: Mapping[str, Any]) -> tuple[NDArray, ...]:
@@ -43,8 +45,11 @@ def native(op: Operator, arguments: Mapping[str, Any]) -> tuple[NDArray, ...]:
     """
     values = dict(arguments)
     for param in op.params:
-        if isinstance(param, TensorInOut):
-            values[param.python_name] = np.array(values[param.python_name])
+        given = values.get(param.python_name)
+        if isinstance(param, TensorInOut) and given is not None:
+            values[param.python_name] = np.array(given)
+        elif isinstance(param, TensorListInOut) and given is not None:
+            values[param.python_name] = [*map(np.array, given)]
     return _several(getattr(aclhost, op.snake_name)(**values))
 
 

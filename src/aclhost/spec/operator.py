@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from aclhost.spec import catalogue, products
 from aclhost.spec.call import Call
+from aclhost.spec.each import Each
 from aclhost.spec.formats import ND, Format, of_rank
 from aclhost.spec.functions import Function, phases
 from aclhost.spec.functions import Parameter as CParameter
@@ -48,6 +49,7 @@ class Operator:
         None  # NumPy, float64 in and out; parameters by Python names
     )
     kernel: Pointwise | None = None  # None: native/kernels has a function run(const <name>Args&)
+    each: Each | None = None  # instead: lists whose members go through another operator's kernel
     reference: Reference = ""  # torch's function of the same arguments; NotImplemented: differs
     peer: Reference = ""  # torch's function that does the same with other numbers: benchmarks
     ulps: float = 2  # how far FLOAT and DOUBLE results may be off; one for rounding included

@@ -166,6 +166,13 @@ class TensorList(Parameter):
 
 
 @dataclass(frozen=True)
+class TensorListInOut(TensorList):
+    """Tensors that are read and overwritten."""
+
+    kind = "kTensorListOut"  # with a place among Python's parameters
+
+
+@dataclass(frozen=True)
 class TensorListOut(TensorOut):
     """Tensors that are written; terms of a new one may ask for its Position."""
 

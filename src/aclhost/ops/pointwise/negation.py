@@ -121,7 +121,7 @@ OPS = operators(
     Unary(
         "aclnnSign", "-1, 0 or 1, for NaN 0; complex numbers divided by their size.", math.sign,
         in_order(takes(*_SIGNED, BF16_ON_NEW), _same_dtype_unless_bf16), _sign_in_torch,
-        computed=own, result=own, late=_same_dtype_561103,
+        computed=own, result=own, late=_same_dtype_561103, more=(INT8,),
         notes=("Any rank is accepted, as in upstream's code; its document says 1 to 8.",
                "What NaN gives on Atlas A2 is not public; 0 as on the Ascend 950 and in torch."),
     ),

@@ -79,6 +79,7 @@ class Unary:
     variants: tuple[Callable[..., Any], ...] = ()
     variant: Term | None = None
     shapes: tuple[tuple[int, ...], ...] = ()  # of a further sample
+    more: tuple[DataType, ...] = ()  # that only lists of tensors have
     ulps: float = 2
     ulps_from: float = 0.0
     notes: tuple[str, ...] = ()
@@ -144,7 +145,7 @@ class Unary:
             tuple(NumberFrom(number.name) for number in self.numbers),
             computed,
             self.function,
-            _values_of(computed, x, out, steps),
+            (*_values_of(computed, x, out, steps), *self.more),
             results=self.rounded(DtypeOf(x), DtypeOf(out)) if self.rounded else None,
             variants=self.variants,
             variant=self.variant,

@@ -13,7 +13,12 @@ from aclhost.spec.shapes import ShapeOf, ShapeTerm
 from aclhost.spec.terms import DtypeOf, Term
 
 # Acronyms that run into the next word.
-_ACRONYMS = {"NLLLoss": "NllLoss", "SWhere": "S_Where", "TopKTopP": "Top_K_Top_P"}
+_ACRONYMS = {
+    "AdamWV2": "AdamW_V2",
+    "NLLLoss": "NllLoss",
+    "SWhere": "S_Where",
+    "TopKTopP": "Top_K_Top_P",
+}
 
 
 def snake_case(name: str) -> str:

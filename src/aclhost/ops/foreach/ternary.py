@@ -26,7 +26,7 @@ def _added(kind: str, form: str, number: str, numbers: Numbers, **more: Any) -> 
         f"{kind}{form}", f"Adds multiples of the {words} of two lists' tensors to a third's.",
         f"out[i] = x1[i] + {number} * x2[i] {sign} x3[i]", kind,
         ("x1[i]", "x2[i]", "x3[i]", number, "out[i]"), torch_foreach(kind.lower()),
-        FLOATS if kind == "Addcdiv" else WITH_INT32, numbers, summed=True, ulps=4, **more,
+        FLOATS if kind == "Addcdiv" else WITH_INT32, numbers, summed=True, **more,
     ))  # fmt: skip
 
 

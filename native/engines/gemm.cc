@@ -109,7 +109,8 @@ void sum_up(const GemmPlan& plan, const Tile& tile, int64_t first, int64_t last,
     do {
       const int64_t depth = std::min(plan.depth, last - k);
       const Panel of_a = {tile.batch, tile.row, tile.rows, k, depth};
-      const Panel of_b = {tile.batch, k, depth, tile.column, tile.columns};
+      const int64_t batch = plan.repeats == 1 ? tile.batch : repeat;
+      const Panel of_b = {batch, k, depth, tile.column, tile.columns};
       const Matrix<T> a = panel_of(plan.a, offset_a, of_a, false, scratch.a);
       const Matrix<T> b = panel_of(plan.b, offset_b, of_b, by_rows, scratch.b);
       multiply(tile.rows, tile.columns, depth, a, b, to, to_stride, add);

@@ -21,7 +21,7 @@ inline namespace ACLHOST_ISA {
 
 // A part of a matrix.
 struct Panel {
-  int64_t batch;  // position among the batches of the result
+  int64_t batch;  // position among the batches of the result, or among those that are added up
   int64_t row, rows;
   int64_t column, columns;
 };

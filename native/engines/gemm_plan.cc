@@ -135,6 +135,7 @@ bool reads_arrays(const GemmPlan& plan) {
   return (plan.m < kFew && plan.b.column_stride == 1) || (plan.n < kFew && plan.a.row_stride == 1);
 }
 
+// Panels that are made are not made twice where that can be helped.
 void choose_tiles(GemmPlan* plan) {
   const auto most = [](int64_t other) { return kTile * (other < kThin ? kTile / kThin : 1); };
   plan->rows = even_length(plan->m, most(plan->n));
@@ -143,7 +144,8 @@ void choose_tiles(GemmPlan* plan) {
   if (reads_arrays(*plan)) return;
   const double depth = static_cast<double>(plan->k * plan->repeats);
   while (plan->tiles() < kTasks && work_of(plan->rows, plan->columns, depth) > 2 * kTaskWork) {
-    int64_t& longer = plan->rows >= plan->columns ? plan->rows : plan->columns;
+    const bool cuts_rows = plan->b.source == nullptr && plan->rows >= plan->columns;
+    int64_t& longer = cuts_rows ? plan->rows : plan->columns;
     if (longer <= kLeastTile) break;
     longer = even_length(longer, divided_up(longer, 2));
     count_tiles(plan);

@@ -102,6 +102,18 @@ CASES: dict[str, list[Make]] = {
     "avg_pool3d": [of(VOLUME, kernel_size=3, stride=2, padding=1, count_include_pad=False)],
     "adaptive_avg_pool2d": [of(IMAGE, output_size=(4, 3))],
     "adaptive_avg_pool3d": [of(VOLUME, output_size=(2, 4, 3))],
+    "conv1d": [
+        of((2, 3, 9), (4, 3, 3), (4,), stride=2, padding=1),
+        of((3, 9), (4, 3, 2), padding="same"),
+    ],
+    "conv2d": [
+        of((2, 4, 6, 7), (6, 2, 3, 2), (6,), stride=(2, 1), padding=(1, 0), groups=2),
+        of((1, 4, 6, 7), (4, 1, 3, 3), (4,), padding="same", dilation=2, groups=4),
+    ],
+    "conv3d": [of((1, 2, 4, 5, 3), (3, 2, 2, 2, 3), (3,), padding=1)],
+    "conv_transpose1d": [of((2, 3, 5), (3, 4, 3), (4,), stride=2, output_padding=1)],
+    "conv_transpose2d": [of((2, 4, 3, 5), (4, 2, 3, 2), (4,), stride=(2, 3), groups=2)],
+    "conv_transpose3d": [of((1, 2, 3, 2, 3), (2, 3, 2, 3, 2), (3,), stride=2, padding=1)],
     "max_unpool2d": [of_maxima(2)],
     "max_unpool3d": [of_maxima(3)],
     "interpolate": [

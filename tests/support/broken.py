@@ -52,11 +52,17 @@ def broken_calls(op: Operator, most: int = 3) -> dict[int, list[Broken]]:
 
 def _keep(op: Operator, call: Call, found: dict[int, list[Broken]], most: int) -> None:
     outcome = evaluate(op, call)
-    if outcome.rule is None:
+    if outcome.rule is None or not _fits(op, call):
         return
     calls = found.setdefault(outcome.number, [])
     if len(calls) < most:
         calls.append(Broken(op, call, outcome))
+
+
+def _fits(op: Operator, call: Call) -> bool:
+    """Whether C's parameters can hold the integers."""
+    pairs = ((param, call.arguments[param.name]) for param in op.params if isinstance(param, Int))
+    return all(abs(value) < 2 ** (param.bits - 1) for param, value in pairs if value is not None)
 
 
 def _two_changes(op: Operator) -> Iterator[Call]:
@@ -188,6 +194,8 @@ def _reshaped(tensor: TensorArg) -> Iterator[TensorArg]:
         *((*shape[:axis], shape[axis] + 1, *shape[axis + 1 :]) for axis in range(1, len(shape))),
     ):  # fmt: skip
         yield TensorArg(other, tensor.dtype, format=tensor.format)
+    for rank in {3, 4, 5} - {len(shape)}:
+        yield TensorArg((1,) * rank, tensor.dtype, format=formats.of_rank(rank))
     if shape:
         yield TensorArg((*shape[:-1], LONG), tensor.dtype, format=tensor.format, backed=False)
         alone = (1,) * (len(shape) - 1)

@@ -90,7 +90,8 @@ def _run(
     gradient: Gradient,
     known: dict[str, Any],
     slopes: dict[str, torch.Tensor],
-) -> dict[str, torch.Tensor]:
+) -> dict[str, Any]:
+    """What the backward gives; None where it was not asked."""
     arguments = {
         param.python_name: slopes[gradient.given[param.name]].detach()
         if param.name in gradient.given

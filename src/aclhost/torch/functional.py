@@ -30,6 +30,14 @@ from aclhost.torch.activation import (
     tanh,
     threshold,
 )
+from aclhost.torch.convolution import (
+    conv1d,
+    conv2d,
+    conv3d,
+    conv_transpose1d,
+    conv_transpose2d,
+    conv_transpose3d,
+)
 from aclhost.torch.loss import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
@@ -76,6 +84,12 @@ __all__ = [
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
     "celu",
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "conv_transpose1d",
+    "conv_transpose2d",
+    "conv_transpose3d",
     "cross_entropy",
     "ctc_loss",
     "elu",

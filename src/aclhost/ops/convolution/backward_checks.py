@@ -13,6 +13,7 @@ from aclhost.ops.convolution.build import (
     cube_math_type,
     every_axis,
     has_rank,
+    is_multiple,
     item,
     labels,
     plus,
@@ -194,10 +195,6 @@ def _shapes() -> Rules:
     )  # fmt: skip
 
 
-def _is_multiple(term: Term, of: Term) -> Term:
-    return Equal(Times(Divided(term, of), of), term)
-
-
 def _channels() -> Rules:
     rows, columns = DimOf("weight", ZERO), DimOf("weight", ONE)
     per_channel = Condition(
@@ -208,7 +205,7 @@ def _channels() -> Rules:
         *about_shapes("channels", "weight", Equal(_map(1), rows),
                       "weight must have as many rows as gradOutput, or if transposed input, has "
                       "channels", "weight", "gradOutput", "input"),
-        *about_shapes("whole_channels", "weight", _is_multiple(_image(1), columns),
+        *about_shapes("whole_channels", "weight", is_multiple(_image(1), columns),
                       "channels must be a multiple of the second dimension of weight", "weight",
                       "gradOutput", "input"),
         *about_shapes("groups", "groups", Equal(Divided(_image(1), columns), _GROUPS),
@@ -216,7 +213,7 @@ def _channels() -> Rules:
                       "weight", "gradOutput", "input"),
         *when(
             per_channel,
-            about_shapes("whole_groups", "weight", _is_multiple(_map(1), _GROUPS),
+            about_shapes("whole_groups", "weight", is_multiple(_map(1), _GROUPS),
                          "rows of weight must be a multiple of groups", "weight"),
         ),
     )  # fmt: skip
@@ -250,7 +247,7 @@ def _fitting() -> Rules:
         about_shapes("windows", "gradOutput", every_axis("input", fits),
                      "gradOutput, or if transposed input, must have an element for each window",
                      "gradOutput", "input"),
-        about_shapes("whole_groups", "weight", _is_multiple(rows, _GROUPS),
+        about_shapes("whole_groups", "weight", is_multiple(rows, _GROUPS),
                      "rows of weight must be a multiple of groups", "weight"),
     )  # fmt: skip
 
@@ -270,10 +267,10 @@ def _bias_sizes() -> Rules:
 def _empty_channels() -> Rules:
     rows, columns = DimOf("weight", ZERO), DimOf("weight", ONE)
     none = And(Equal(_image(1), ZERO), Equal(columns, ZERO))
-    fits = And(_is_multiple(_image(1), columns), Equal(Divided(_image(1), columns), _GROUPS))
+    fits = And(is_multiple(_image(1), columns), Equal(Divided(_image(1), columns), _GROUPS))
     no_batch = And(ValueOf("transposed"), Equal(DimOf("input", ZERO), ZERO))
     return (
-        *about_shapes("whole_groups", "weight", _is_multiple(rows, _GROUPS),
+        *about_shapes("whole_groups", "weight", is_multiple(rows, _GROUPS),
                       "rows of weight must be a multiple of groups", "weight"),
         *about_shapes("groups", "groups", Or(no_batch, Or(none, fits)),
                       "groups must be channels divided by the second dimension of weight",

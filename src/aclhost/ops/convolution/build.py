@@ -26,6 +26,7 @@ from aclhost.spec.terms import (
     AtMost,
     Const,
     DimOf,
+    Divided,
     DtypeOf,
     Equal,
     If,
@@ -51,7 +52,7 @@ Of = Callable[[int], Term]  # of an axis
 FLOATS = (FLOAT, FLOAT16, NEW_BF16)
 OLDER = (P310B, P310P, T910)
 RANKS = (3, 4, 5)
-ONE, ZERO = Const(1), Const(0)
+ZERO, ONE, TWO = Const(0), Const(1), Const(2)
 NOTES = (
     "cubeMathType allows upstream to round the factors; here sums are taken in FLOAT and rounded "
     "once to the result's dtype, whatever it says.",
@@ -101,6 +102,11 @@ def plus(*terms: Term) -> Term:
 def minus(term: Term) -> Term:
     """The term with the other sign."""
     return Times(Const(-1), term)
+
+
+def is_multiple(term: Term, of: Term) -> Term:
+    """The term is a multiple of another one; of 0 only 0 is."""
+    return Equal(Times(Divided(term, of), of), term)
 
 
 def axes_of(tensor: str) -> Term:

@@ -18,6 +18,7 @@ from aclhost.ops.convolution.build import (
     by_rank,
     cube_math_type,
     every_axis,
+    is_multiple,
     item,
     labels,
     length,
@@ -70,7 +71,6 @@ from aclhost.spec.terms import (
     AtMost,
     Const,
     DimOf,
-    Divided,
     DtypeOf,
     Empty,
     Equal,
@@ -227,7 +227,7 @@ def _channels() -> Rules:
                          "the second dimension of weight times groups must be input's channels",
                          "weight", "input"),
         ),
-        *about_shapes("whole_groups", "weight", Equal(Times(Divided(rows, groups), groups), rows),
+        *about_shapes("whole_groups", "weight", is_multiple(rows, groups),
                       "the rows of weight must be a multiple of groups", "weight"),
     )  # fmt: skip
 

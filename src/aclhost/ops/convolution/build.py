@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from aclhost.ops.pointwise.declare import NEW_BF16
-from aclhost.spec.dtypes import FLOAT, FLOAT16, DataType
+from aclhost.spec.dtypes import FLOAT, FLOAT16
 from aclhost.spec.formats import ND, Format, of_rank
 from aclhost.spec.params import Int, IntArray
 from aclhost.spec.products import P310B, P310P, T910
@@ -84,11 +84,6 @@ def item(name: str, axis: int) -> Term:
 def length(tensor: str, axis: int) -> Term:
     """The length of an axis, the first of which is the third dimension."""
     return DimOf(tensor, Const(2 + axis))
-
-
-def times(factor: Term, *, minus: bool = False) -> Term:
-    """Twice the term, perhaps with the other sign."""
-    return Times(Const(-2 if minus else 2), factor)
 
 
 def plus(*terms: Term) -> Term:
@@ -206,7 +201,7 @@ def as_many_as_axes(name: str, tensor: str, *, doubled: Condition | None = None)
     fits: Term = Equal(LengthOf(name), axes_of(tensor))
     words = f"{name} must have as many values as {tensor} has axes"
     if doubled is not None:
-        fits = Or(fits, And(doubled.term, Equal(LengthOf(name), times(axes_of(tensor)))))
+        fits = Or(fits, And(doubled.term, Equal(LengthOf(name), Times(TWO, axes_of(tensor)))))
         words += f", or twice as many when {doubled.english}"
     return requires(
         "length_is", name, fits, words,
@@ -242,8 +237,3 @@ def cube_math_type(most: int, *tensors: str) -> Rules:
 def label_of(shape: tuple[int, ...]) -> Format:
     """What tensors of calls carry."""
     return of_rank(len(shape)) if len(shape) in RANKS else ND
-
-
-def is_dtype(tensor: str, *dtypes: DataType) -> Term:
-    """The tensor has one of these dtypes."""
-    return In(DtypeOf(tensor), dtypes)

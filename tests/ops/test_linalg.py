@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Linear algebra: with LAPACK and without, on any number of threads; singular matrices."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from support import abi
+
+import aclhost
+from aclhost import ops
+
+# Prints a checksum and the residuals of several results.
+PROGRAM = r"""
+import hashlib, json
+import numpy as np
+import aclhost
+
+def of(dtype, *shape):
+    rng = np.random.default_rng(7)
+    parts = rng.normal(size=shape), rng.normal(size=shape)
+    return (parts[0] + (1j * parts[1] if "c" in dtype else 0)).astype(dtype)
+
+results, residuals = [], []
+for dtype in ("f4", "f8", "c8", "c16"):
+    square, tall = of(dtype, 5, 70, 70), of(dtype, 3, 80, 33)
+    wide = np.ascontiguousarray(np.swapaxes(tall, 1, 2))
+    inverse = aclhost.inverse(square)
+    sign, log = aclhost.slogdet(square)
+    results += [inverse, sign, log]
+    residuals.append(np.abs(inverse @ square - np.eye(70)).max())
+    own_sign, own_log = np.linalg.slogdet(square.astype("c16"))
+    residuals.append(np.abs(sign * np.exp(log - own_log) - own_sign).max())
+    for matrix in (tall, wide):
+        for mode in ("reduced", "complete"):
+            q, r = aclhost.linalg_qr(matrix, mode)
+            results += [q, r]
+            residuals.append(np.abs(q @ r - matrix).max())
+            residuals.append(np.abs(q.conj().swapaxes(1, 2) @ q - np.eye(q.shape[-1])).max())
+            residuals.append(np.abs(np.tril(r, -1)).max())
+    a = square / 50 + np.eye(70, dtype=dtype) * 3
+    for upper in (False, True):
+        half = np.triu(a) if upper else np.tril(a)
+        x, _ = aclhost.triangular_solve(square, a, upper=upper, transpose=upper)
+        results.append(x)
+        residuals.append(np.abs((half.swapaxes(1, 2) if upper else half) @ x - square).max())
+print(json.dumps({
+    "bits": [hashlib.sha256(each.tobytes()).hexdigest() for each in results],
+    "residuals": [float(each) for each in residuals],
+}))
+"""
+
+
+def compute(**environment: str) -> dict:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        env={**os.environ, **environment},
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("blas", ["", "plain"])
+def test_residuals_and_threads(blas: str) -> None:
+    """FLOAT may be off by 1e-3: some of the random matrices have small determinants."""
+    one = compute(ACLHOST_BLAS=blas, ACLHOST_NUM_THREADS="1")
+    assert max(one["residuals"]) < 1e-3
+    assert compute(ACLHOST_BLAS=blas, ACLHOST_NUM_THREADS="3")["bits"] == one["bits"]
+
+
+def test_singular_inverse() -> None:
+    """The other matrices are inverted all the same."""
+    matrices = np.array([[[2, 0], [0, 4]], [[1, 2], [2, 4]], [[0, 1], [1, 0]]], np.float32)
+    out = np.zeros_like(matrices)
+    with pytest.raises(aclhost.AclnnError, match="number 1 of them, counted from 0, has none"):
+        aclhost.inverse(matrices, out=out)
+    assert np.isnan(out[1]).all()
+    np.testing.assert_array_equal(out[0], [[0.5, 0], [0, 0.25]])
+    np.testing.assert_array_equal(out[2], matrices[2])
+
+
+def test_singular_determinant() -> None:
+    sign, log = aclhost.slogdet(np.array([[1, 2], [2, 4]], np.float32))
+    assert sign == 0
+    assert log == -np.inf
+
+
+def test_zero_on_the_diagonal() -> None:
+    a = np.array([[2, 1], [0, 0]], np.float32)
+    x, m = aclhost.triangular_solve(np.ones((2, 1), np.float32), a)
+    assert not np.isfinite(x).any()
+    np.testing.assert_array_equal(m, a)
+
+
+def test_cross_of_the_axes() -> None:
+    axes = np.eye(3, dtype=np.int32)
+    np.testing.assert_array_equal(
+        aclhost.linalg_cross(axes, np.roll(axes, -1, 0)), np.roll(axes, -2, 0)
+    )
+
+
+@pytest.mark.usefixtures("no_leaks")
+def test_solution_alone(stream: int) -> None:
+    """A null pointer for the copy of A, which only C has."""
+    op = ops.BY_NAME["aclnnTriangularSolve"]
+    call = op.samples[0].passing(mOut=None)
+    with abi.prepared_call(op, call) as prepared:
+        self, a = (prepared.inputs()[name] for name in ("self", "A"))
+        abi.run(op, prepared, stream)
+        np.testing.assert_allclose(np.triu(a) @ prepared.result("xOut"), self[None], rtol=1e-5)

@@ -76,10 +76,11 @@ def cube(first: str, second: str, *others: str, late: bool = False) -> Rules:
     """
     names = dict.fromkeys((first, second, *others))
     dtypes = (rule for name in names for rule in dtype_in(name, FLOAT, FLOAT16, NEW_BF16))
-    return (*dtypes, *_cube_math_type(first, second), *(_no_groups() if late else ()))
+    return (*dtypes, *cube_math_type(first, second), *(_no_groups() if late else ()))
 
 
-def _cube_math_type(first: str, second: str) -> Rules:
+def cube_math_type(first: str, second: str) -> Rules:
+    """What cubeMathType may be for factors of their dtypes."""
     is_float = Or(_has_dtype(first, FLOAT), _has_dtype(second, FLOAT))
     return (
         *when(on_products(A950), one_of("cubeMathType", 0, 1, 2, 3, 4)),

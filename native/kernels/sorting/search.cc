@@ -13,6 +13,7 @@
 #include "operator/layouts.h"
 #include "ops/bucketize.h"
 #include "ops/search_sorted.h"
+#include "ops/search_sorteds.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
@@ -199,6 +200,21 @@ Status run(const SearchSortedArgs& args) {
   return find_places({args.kOperator, args.sortedSequence, args.self,
                       args.sorter.present ? &args.sorter : nullptr,
                       promote(args.sortedSequence.dtype, args.self.dtype), args.right, args.out});
+}
+
+// A single key, and a single place whatever the shape of out.
+Status run(const SearchSortedsArgs& args) {
+  const Shape one = {1, {1}};
+  CopiedView key;
+  Status status = make_dense(one, args.sortedSequence.dtype, key);
+  if (status.ok()) status = fill(key.view, double_value(args.self.to_float()));
+  if (!status.ok()) return status;
+  TensorView out = args.out;
+  out.rank = 1;
+  out.shape[0] = out.strides[0] = 1;
+  return find_places({args.kOperator, args.sortedSequence, key.view,
+                      args.sorter.present ? &args.sorter : nullptr, key.view.dtype, args.right,
+                      out});
 }
 
 Status run(const BucketizeArgs& args) {

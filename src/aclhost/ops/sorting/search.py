@@ -5,9 +5,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from aclhost.ops.sorting.build import NEWER, NUMBERS
+from aclhost.ops.sorting.search_build import (
+    OUT_INT32,
+    PLACES,
+    RIGHT,
+    SORTER,
+    STEPS_NOTE,
+    TYPES,
+    drawn_sequence,
+    drawn_types,
+    golden_places,
+    out_type,
+    search_call,
+    torch_places,
+)
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.draw import random_shape
 from aclhost.spec.dtypes import (
@@ -17,11 +31,9 @@ from aclhost.spec.dtypes import (
     FLOAT16,
     INT32,
     INT64,
-    Category,
-    DataType,
 )
 from aclhost.spec.operator import Operator
-from aclhost.spec.params import Flag, TensorIn, TensorOut
+from aclhost.spec.params import TensorIn, TensorOut
 from aclhost.spec.products import A950, T910
 from aclhost.spec.rules import (
     Condition,
@@ -38,7 +50,7 @@ from aclhost.spec.rules import (
     supported_on,
     when,
 )
-from aclhost.spec.rules.base import Rule, Shown
+from aclhost.spec.rules.base import Shown
 from aclhost.spec.shapes import SameShape, ShapeOf, WithoutLast
 from aclhost.spec.status import Status
 from aclhost.spec.terms import (
@@ -47,126 +59,19 @@ from aclhost.spec.terms import (
     DimOf,
     Empty,
     Equal,
-    If,
     Not,
     Or,
-    Present,
     RankOf,
-    Term,
-    ValueOf,
     any_of,
     const,
 )
 
 if TYPE_CHECKING:
-    from aclhost.spec.golden import Array, Ints
-
-Torch = Any
-_TYPES = (*NUMBERS, DOUBLE)
-_PLACES: Term = If(ValueOf("outInt32"), const(INT32), const(INT64))
-_SORTER = Condition(Present("sorter"), "sorter is given")
-_OUT_INT32 = Flag("outInt32", "INT32 results, else INT64.", default=False)
-_RIGHT = Flag("right", "Places are behind equal elements, else before them.", default=False)
-_STEPS_NOTE = "NaN is placed at the end. Nobody tests whether the sequence is sorted."
-
-
-def _out_type() -> tuple[Rule, ...]:
-    return dtype_is("out", _PLACES, "dtype INT32 if outInt32 is true, else INT64")
-
-
-def _place(sequence: Array, key: float, right: bool) -> int:
-    """By the same steps as upstream, so that NaN is found where upstream finds it."""
-    low, high = 0, len(sequence)
-    while low < high:
-        middle = (low + high) // 2
-        value = sequence[middle]
-        before = not value > key if right else not value >= key
-        low, high = (middle + 1, high) if before else (low, middle)
-    return low
-
-
-def _golden(
-    sorted_sequence: Array, self: Array, out_int32: bool, right: bool, sorter: Ints | None = None
-) -> Array:
-    import numpy as np
-
-    del out_int32
-    if sorted_sequence.size == 0 or self.size == 0:
-        return np.zeros(self.shape, np.int64)
-    sequence = np.atleast_1d(sorted_sequence)
-    if sorter is not None:
-        sequence = np.take_along_axis(sequence, np.atleast_1d(np.asarray(sorter)), -1)
-    keys = np.atleast_1d(self)
-    rows = (
-        sequence
-        if sequence.ndim > 1
-        else np.broadcast_to(sequence, (*keys.shape[:-1], len(sequence)))
-    )
-    found = np.zeros(keys.shape, np.int64)
-    for at in np.ndindex(keys.shape):
-        found[at] = _place(rows[at[:-1]], keys[at].item(), right)
-    return found.reshape(self.shape)
-
-
-def _torch(
-    torch: Torch,
-    sorted_sequence: Torch,
-    self: Torch,
-    out_int32: bool,
-    right: bool,
-    sorter: Torch = None,
-) -> Torch:
-    if not sorted_sequence.shape or not sorted_sequence.numel():
-        return NotImplemented
-    common = torch.promote_types(sorted_sequence.dtype, self.dtype)
-    return torch.searchsorted(
-        sorted_sequence.to(common).contiguous(),
-        self.to(common).contiguous(),
-        out_int32=out_int32,
-        right=right,
-        sorter=sorter,
-    )
-
-
-def _call(
-    sequence: TensorArg,
-    self: TensorArg,
-    out_int32: bool = False,
-    right: bool = False,
-    sorter: TensorArg | None = None,
-) -> Call:
-    return Call(
-        {
-            "sortedSequence": sequence,
-            "self": self,
-            "outInt32": out_int32,
-            "right": right,
-            "sorter": sorter,
-            "out": TensorArg(self.shape, INT32 if out_int32 else INT64),
-        }
-    )
-
-
-def _drawn_types(rng: Random, *types: DataType) -> tuple[DataType, DataType]:
-    """Whose numbers a common dtype holds."""
-    first = rng.choice(types)
-    alike = [each for each in types if each.category is first.category]
-    return first, rng.choice(alike)
-
-
-def _drawn_sequence(rng: Random, shape: tuple[int, ...], dtype: DataType) -> TensorArg:
-    """Mostly a sorted one."""
-    count = 1
-    for length in shape:
-        count *= length
-    if len(shape) != 1 or dtype.category is not Category.FLOATING or rng.random() < 0.2:
-        return TensorArg(shape, dtype, span=(0, 9))
-    values = sorted(rng.choice((rng.randint(-30, 30) / 8, 1.0)) for _ in range(count))
-    return TensorArg(shape, dtype, tuple(values))
+    pass
 
 
 def _draw(rng: Random) -> Call:
-    types = _drawn_types(rng, *_TYPES)
+    types = drawn_types(rng, *TYPES)
     keys = random_shape(rng)
     rows = len(keys) > 1 and rng.random() < 0.6
     length = rng.choice((1, 2, rng.randint(3, 40), rng.randint(3, 40)))
@@ -174,11 +79,13 @@ def _draw(rng: Random) -> Call:
     sorter = TensorArg(shape, INT64, span=(0, length)) if rng.random() < 0.3 else None
     flags = rng.random() < 0.5, rng.random() < 0.5
     self = TensorArg(keys, types[1], span=(0, 9) if rng.random() < 0.7 else None)
-    return _call(_drawn_sequence(rng, shape, types[0]), self, *flags, sorter)
+    return search_call(drawn_sequence(rng, shape, types[0]), self, *flags, sorter)
 
 
 def _typical(n: int) -> Call:
-    return _call(TensorArg((1000,), FLOAT, tuple(range(1000))), TensorArg((n,), span=(0, 1000)))
+    return search_call(
+        TensorArg((1000,), FLOAT, tuple(range(1000))), TensorArg((n,), span=(0, 1000))
+    )
 
 
 _SEARCH_SORTED = Operator(
@@ -191,21 +98,21 @@ _SEARCH_SORTED = Operator(
     params=(
         TensorIn("sortedSequence", "One sequence, or a row for each row of self."),
         TensorIn("self", "What is looked for."),
-        _OUT_INT32,
-        _RIGHT,
+        OUT_INT32,
+        RIGHT,
         TensorIn("sorter", "The order in which sortedSequence is sorted.", optional=True),
-        TensorOut("out", "Places.", shape=ShapeOf("self"), dtype=_PLACES),
+        TensorOut("out", "Places.", shape=ShapeOf("self"), dtype=PLACES),
     ),
     checks=(
         not_null("sortedSequence", "self", "out"),
-        dtype_in("sortedSequence", *_TYPES),
-        dtype_in("self", *_TYPES),
-        _out_type(),
-        when(_SORTER, dtype_is("sorter", const(INT64), "dtype INT64")),
+        dtype_in("sortedSequence", *TYPES),
+        dtype_in("self", *TYPES),
+        out_type(),
+        when(SORTER, dtype_is("sorter", const(INT64), "dtype INT64")),
         rank_at_most("sortedSequence", 8),
         rank_at_most("self", 8),
         same_shape("out", "self"),
-        when(_SORTER, same_shape("sorter", "sortedSequence")),
+        when(SORTER, same_shape("sorter", "sortedSequence")),
         requires(
             "one_sequence",
             "sortedSequence",
@@ -239,25 +146,27 @@ _SEARCH_SORTED = Operator(
             inside_storage("sorter"),
         ),
     ),
-    golden=_golden,
-    reference=_torch,
+    golden=golden_places,
+    reference=torch_places,
     draw=_draw,
     typical=_typical,
     samples=(
-        _call(TensorArg((2, 3), FLOAT, (1, 2, 3, 4, 5, 6)), TensorArg((2, 2), FLOAT, (2, 9, 4, 1))),
-        _call(
+        search_call(
+            TensorArg((2, 3), FLOAT, (1, 2, 3, 4, 5, 6)), TensorArg((2, 2), FLOAT, (2, 9, 4, 1))
+        ),
+        search_call(
             TensorArg((4,), INT32, (1, 3, 3, 7)), TensorArg((2, 2), INT64, (3, 8, 0, 3)), True, True
         ),
-        _call(
+        search_call(
             TensorArg((3,), FLOAT16, (5, 1, 3)),
             TensorArg((4,), FLOAT16, (1, 2, 4, 6)),
             sorter=TensorArg((3,), INT64, (1, 2, 0)),
         ),
-        _call(TensorArg((2,), DOUBLE, (0, 1)), TensorArg((), DOUBLE, (0.5,))),
-        _call(TensorArg((0,)), TensorArg((3,))),
+        search_call(TensorArg((2,), DOUBLE, (0, 1)), TensorArg((), DOUBLE, (0.5,))),
+        search_call(TensorArg((0,)), TensorArg((3,))),
     ),
     notes=(
-        _STEPS_NOTE,
+        STEPS_NOTE,
         "A sorter out of range touches no memory outside and counts as 0; the next "
         "synchronisation of the stream returns 507015, and in Python the call raises AclnnError.",
         "Without elements in sortedSequence all places are 0.",
@@ -270,19 +179,19 @@ _BUCKET_TYPES = (*NUMBERS, BF16)
 def _bucket_call(
     self: TensorArg, boundaries: TensorArg, out_int32: bool = False, right: bool = False
 ) -> Call:
-    made = _call(boundaries, self, out_int32, right)
+    made = search_call(boundaries, self, out_int32, right)
     names = {"self": "self", "boundaries": "sortedSequence", "outInt32": "outInt32"}
     names |= {"right": "right", "out": "out"}
     return Call({name: made.arguments[other] for name, other in names.items()}, A950)
 
 
 def _draw_bucket(rng: Random) -> Call:
-    types = _drawn_types(rng, *_BUCKET_TYPES)
+    types = drawn_types(rng, *_BUCKET_TYPES)
     self = TensorArg(random_shape(rng), types[0], span=(0, 9))
     if not self.shape:
         self = replace(self, dtype=types[1])
     flags = rng.random() < 0.5, rng.random() < 0.5
-    return _bucket_call(self, _drawn_sequence(rng, (rng.randint(0, 30),), types[1]), *flags)
+    return _bucket_call(self, drawn_sequence(rng, (rng.randint(0, 30),), types[1]), *flags)
 
 
 _BUCKETIZE = Operator(
@@ -295,16 +204,16 @@ _BUCKETIZE = Operator(
     params=(
         TensorIn("self", "What is looked for."),
         TensorIn("boundaries", "Sorted boundaries."),
-        replace(_OUT_INT32, is_const=True),
-        replace(_RIGHT, is_const=True),
-        TensorOut("out", "Intervals.", shape=ShapeOf("self"), dtype=_PLACES),
+        replace(OUT_INT32, is_const=True),
+        replace(RIGHT, is_const=True),
+        TensorOut("out", "Intervals.", shape=ShapeOf("self"), dtype=PLACES),
     ),
     checks=(
         tuple(rule.with_code(Status.INNER) for rule in refused_unless_on(A950)),
         not_null("self", "boundaries", "out"),
         dtype_in("self", *_BUCKET_TYPES),
         dtype_in("boundaries", *_BUCKET_TYPES),
-        _out_type(),
+        out_type(),
         rank_at_most("self", 8),
         same_shape("out", "self"),
         rank_in("boundaries", 1),
@@ -314,8 +223,10 @@ _BUCKETIZE = Operator(
             inside_storage("self", "boundaries"),
         ),
     ),
-    golden=lambda self, boundaries, out_int32, right: _golden(boundaries, self, out_int32, right),
-    reference=lambda torch, self, boundaries, out_int32, right: _torch(
+    golden=lambda self, boundaries, out_int32, right: golden_places(
+        boundaries, self, out_int32, right
+    ),
+    reference=lambda torch, self, boundaries, out_int32, right: torch_places(
         torch, boundaries, self, out_int32, right
     ),
     draw=_draw_bucket,
@@ -328,7 +239,7 @@ _BUCKETIZE = Operator(
         _bucket_call(TensorArg((), FLOAT16, (0.5,)), TensorArg((2,), FLOAT16, (0, 1))),
         _bucket_call(TensorArg((3,), BF16), TensorArg((0,), BF16)),
     ),
-    notes=(_STEPS_NOTE, "Without boundaries all results are 0."),
+    notes=(STEPS_NOTE, "Without boundaries all results are 0."),
 )
 
 OPS = (_SEARCH_SORTED, _BUCKETIZE)

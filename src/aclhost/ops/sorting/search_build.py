@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What searches in sorted sequences have in common."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from aclhost.ops.sorting.build import NUMBERS
+from aclhost.spec.call import Call, TensorArg
+from aclhost.spec.dtypes import (
+    DOUBLE,
+    INT32,
+    INT64,
+    Category,
+    DataType,
+)
+from aclhost.spec.params import Flag
+from aclhost.spec.rules import (
+    Condition,
+    dtype_is,
+)
+from aclhost.spec.rules.base import Rule
+from aclhost.spec.terms import (
+    If,
+    Present,
+    Term,
+    ValueOf,
+    const,
+)
+
+if TYPE_CHECKING:
+    from aclhost.spec.golden import Array, Ints
+
+Torch = Any
+TYPES = (*NUMBERS, DOUBLE)
+PLACES: Term = If(ValueOf("outInt32"), const(INT32), const(INT64))
+SORTER = Condition(Present("sorter"), "sorter is given")
+OUT_INT32 = Flag("outInt32", "INT32 results, else INT64.", default=False)
+RIGHT = Flag("right", "Places are behind equal elements, else before them.", default=False)
+STEPS_NOTE = "NaN is placed at the end. Nobody tests whether the sequence is sorted."
+
+
+def out_type() -> tuple[Rule, ...]:
+    """The dtype of places."""
+    return dtype_is("out", PLACES, "dtype INT32 if outInt32 is true, else INT64")
+
+
+def _place(sequence: Array, key: float, right: bool) -> int:
+    """By the same steps as upstream, so that NaN is found where upstream finds it."""
+    low, high = 0, len(sequence)
+    while low < high:
+        middle = (low + high) // 2
+        value = sequence[middle]
+        before = not value > key if right else not value >= key
+        low, high = (middle + 1, high) if before else (low, middle)
+    return low
+
+
+def golden_places(
+    sorted_sequence: Array, self: Array, out_int32: bool, right: bool, sorter: Ints | None = None
+) -> Array:
+    """Where keys belong in rows."""
+    import numpy as np
+
+    del out_int32
+    if sorted_sequence.size == 0 or self.size == 0:
+        return np.zeros(self.shape, np.int64)
+    sequence = np.atleast_1d(sorted_sequence)
+    if sorter is not None:
+        sequence = np.take_along_axis(sequence, np.atleast_1d(np.asarray(sorter)), -1)
+    keys = np.atleast_1d(self)
+    rows = (
+        sequence
+        if sequence.ndim > 1
+        else np.broadcast_to(sequence, (*keys.shape[:-1], len(sequence)))
+    )
+    found = np.zeros(keys.shape, np.int64)
+    for at in np.ndindex(keys.shape):
+        found[at] = _place(rows[at[:-1]], keys[at].item(), right)
+    return found.reshape(self.shape)
+
+
+def torch_places(
+    torch: Torch,
+    sorted_sequence: Torch,
+    self: Torch,
+    out_int32: bool,
+    right: bool,
+    sorter: Torch = None,
+) -> Torch:
+    """The same by torch."""
+    if not sorted_sequence.shape or not sorted_sequence.numel():
+        return NotImplemented
+    common = torch.promote_types(sorted_sequence.dtype, self.dtype)
+    return torch.searchsorted(
+        sorted_sequence.to(common).contiguous(),
+        self.to(common).contiguous(),
+        out_int32=out_int32,
+        right=right,
+        sorter=sorter,
+    )
+
+
+def search_call(
+    sequence: TensorArg,
+    self: TensorArg,
+    out_int32: bool = False,
+    right: bool = False,
+    sorter: TensorArg | None = None,
+) -> Call:
+    """Arguments of aclnnSearchSorted."""
+    return Call(
+        {
+            "sortedSequence": sequence,
+            "self": self,
+            "outInt32": out_int32,
+            "right": right,
+            "sorter": sorter,
+            "out": TensorArg(self.shape, INT32 if out_int32 else INT64),
+        }
+    )
+
+
+def drawn_types(rng: Random, *types: DataType) -> tuple[DataType, DataType]:
+    """Whose numbers a common dtype holds."""
+    first = rng.choice(types)
+    alike = [each for each in types if each.category is first.category]
+    return first, rng.choice(alike)
+
+
+def drawn_sequence(rng: Random, shape: tuple[int, ...], dtype: DataType) -> TensorArg:
+    """Mostly a sorted one."""
+    count = 1
+    for length in shape:
+        count *= length
+    if len(shape) != 1 or dtype.category is not Category.FLOATING or rng.random() < 0.2:
+        return TensorArg(shape, dtype, span=(0, 9))
+    values = sorted(rng.choice((rng.randint(-30, 30) / 8, 1.0)) for _ in range(count))
+    return TensorArg(shape, dtype, tuple(values))

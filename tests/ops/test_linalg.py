@@ -20,6 +20,7 @@ PROGRAM = r"""
 import hashlib, json
 import numpy as np
 import aclhost
+from aclhost._native import describe_blas
 
 def of(dtype, *shape):
     rng = np.random.default_rng(7)
@@ -50,6 +51,7 @@ for dtype in ("f4", "f8", "c8", "c16"):
         results.append(x)
         residuals.append(np.abs((half.swapaxes(1, 2) if upper else half) @ x - square).max())
 print(json.dumps({
+    "blas": describe_blas(),
     "bits": [hashlib.sha256(each.tobytes()).hexdigest() for each in results],
     "residuals": [float(each) for each in residuals],
 }))
@@ -67,10 +69,11 @@ def compute(**environment: str) -> dict:
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("blas", ["", "plain"])
+@pytest.mark.parametrize("blas", ["OpenBLAS", "plain"])
 def test_residuals_and_threads(blas: str) -> None:
     """FLOAT may be off by 1e-3: some of the random matrices have small determinants."""
     one = compute(ACLHOST_BLAS=blas, ACLHOST_NUM_THREADS="1")
+    assert one["blas"].startswith(blas)
     assert max(one["residuals"]) < 1e-3
     assert compute(ACLHOST_BLAS=blas, ACLHOST_NUM_THREADS="3")["bits"] == one["bits"]
 

@@ -146,8 +146,10 @@ def _parted(x: Array, mode: int) -> Array:
 
 def golden(x: Array, cos: Array, sin: Array, mode: int, sign: int = -1) -> Array:
     """The row, and its rotation by a right angle."""
+    import numpy as np
+
     x = _parted(x, mode)
-    return x * cos + rotated(x, mode, sign) * sin
+    return np.asarray(x * cos + rotated(x, mode, sign) * sin)
 
 
 def _terms(x: Array, cos: Array, sin: Array, mode: int) -> Array:

@@ -186,6 +186,9 @@ def _backward(op: Operator, gradient: Gradient, forward: dict[str, Any], given: 
     for param in op.python_params():
         described[param.name] = _described(param, arguments[param.name])
     for output in op.outputs:
+        if output.name not in gradient.results:  # one that nobody writes
+            described[output.name] = None
+            continue
         shape = forward[gradient.results[output.name]].shape
         if output.can_be_made:
             shape = output.shape_term.evaluate(Call(described))

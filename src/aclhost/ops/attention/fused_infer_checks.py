@@ -308,7 +308,7 @@ CHECKS: tuple[tuple[Step, ...], ...] = (
         when(_LSE, dtype_in("softmaxLse", FLOAT)),
         supported_on(A3, A2),
         _not_computed(),
-        done_when_empty("query"),
+        done_when_empty("query", "attentionOut"),
         in_tiling(
             _heads(), _keys(), _blocks(),
             shape_is("attentionOut", out_shape(), "of query, with the width of value"),

@@ -289,7 +289,8 @@ GRADIENT = Operator(
         _shape_rules("dy", "dxOut"),
         in_tiling(
             when(is_given("xOptional"), same_shape("xOptional", "dy")),
-            same_shape("dcosOut", "cos"), same_shape("dsinOut", "cos"),
+            when(is_given("xOptional"), same_shape("dcosOut", "cos"),
+                 same_shape("dsinOut", "cos")),
         ),
         inside_storage("dy", "cos", "sin", "xOptional"),
     ),

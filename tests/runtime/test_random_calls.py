@@ -28,7 +28,7 @@ NUMBERS = [0, 1, 2, 3, 7, 8, 64, 100, 4096, 2**31 - 1, 2**31, 2**63 - 1, 2**63, 
 OBJECTS = {f"{t}*" for t in (*c_types.OBJECT_TYPES, "aclDataBuffer")}
 
 def value(parameter):
-    name = parameter.c_type.removeprefix("const ")
+    name = parameter.c_type.removeprefix("const ").removesuffix(" const")
     if name in c_types.HANDLE_TYPES or name in OBJECTS:
         return rng.choice(HANDLES)
     if name == "void*":
@@ -37,6 +37,8 @@ def value(parameter):
         return None
     number = rng.choice(NUMBERS)
     kind = _capi.c_type(parameter.c_type)
+    if name in c_types.STRUCTS:
+        return kind()
     if name == "bool":
         return bool(number % 2)
     return kind(float(number) if name == "float" else number)
@@ -46,7 +48,7 @@ UNCHECKED = {"aclCreateScalar"}
 for _ in range(4000):
     function = rng.choice(runtime_api.FUNCTIONS)
     if function.name not in UNCHECKED:
-        getattr(lib, function.name)(*map(value, function.parameters))
+        getattr(lib, function.name)(*(value(p) for p in function.parameters if p.name))
 print("ok")
 """
 

@@ -21,7 +21,9 @@ LANGUAGES = {
 
 UPSTREAM_TREE = {
     "acl/acl.h", "acl/acl_rt.h", "acl/acl_base.h", "acl/acl_base_rt.h", "acl/acl_base_mdl.h",
-    "acl/acl_op.h", "acl/acl_mdl.h", "acl/acl_rt_allocator.h",
+    "acl/acl_op.h", "acl/acl_mdl.h", "acl/acl_rt_allocator.h", "acl/acl_rt_memory_soma.h",
+    "acl/acl_platform.h", "acl/acl_dump.h", "acl/acl_prof.h", "acl/acl_tdt.h",
+    "acl/acl_tdt_queue.h",
     "acl/error_codes/rt_error_codes.h", "acl/error_codes/ge_error_codes.h",
     "aclnn/acl_meta.h", "aclnn/aclnn_base.h", "aclnn/opdev/op_errno.h", "aclnnop/aclnn_util.h",
 }  # fmt: skip
@@ -52,6 +54,13 @@ int main() {
   return 0;
 }
 """
+
+# Bytes on x86-64 and aarch64: what a program lays out and a library fills has to agree.
+SIZES = {
+    "aclrtMallocConfig": 16, "aclrtPtrAttributes": 28, "aclrtUtilizationInfo": 24,
+    "aclrtStreamConfigHandle": 32, "aclrtPhysicalMemProp": 32, "aclrtMemUsageInfo": 112,
+    "aclCANNPackageVersion": 512, "aclrtErrorInfo": 2576, "aclrtUuid": 16, "dim3": 12,
+}  # fmt: skip
 
 
 def test_the_tree_is_complete():
@@ -105,6 +114,15 @@ def test_function_types(tmp_path):
     source = tmp_path / "types.cpp"
     source.write_text(DELETERS)
     run(["g++", "-std=c++11", "-Wall", "-Werror", "-fsyntax-only", f"-I{INCLUDE}", source])
+
+
+@pytest.mark.parametrize("language", ["c11", "c++11"])
+def test_sizes(language, tmp_path):
+    keyword = "static_assert" if language == "c++11" else "_Static_assert"
+    checks = [f'{keyword}(sizeof({name}) == {size}, "");\n' for name, size in SIZES.items()]
+    source = tmp_path / "sizes"
+    source.write_text('#include "acl/acl.h"\n' + "".join(checks))
+    run([*LANGUAGES[language], "-fsyntax-only", f"-I{INCLUDE}", source])
 
 
 def test_the_arch_tree_has_the_same_headers(arch_prefix):

@@ -48,6 +48,9 @@ def test_every_function_belongs_to_one_part():
     assert {function.name for function in runtime_api.FUNCTIONS} <= set(parts)
     assert {"aclrtMalloc", "aclGetRecentErrMsg"} <= declared("runtime")
     assert {"aclCreateTensor", "aclnnInit", "InitHugeMemThreadLocal"} <= declared("objects")
+    assert "acltdtCreateChannel" in declared("channels")
+    assert "acltdtCreateQueue" in declared("queues")
+    assert "aclprofInit" in declared("profiler")
 
 
 @pytest.mark.parametrize("library", libraries.ALL, ids=libraries.NAMES)

@@ -5,18 +5,24 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from aclhost import ops
 from aclhost.building import toolkit
 from aclhost.spec import c_types, enums, runtime_api
+
+_CType: TypeAlias = "type[ctypes._SimpleCData[Any]] | type[ctypes.Structure]"
+_FIELD = re.compile(r"(?P<type>.+) (?P<name>\w+)(?:\[(?P<length>\w+)\])?")
+_MACROS = {member.name: member.value for group in enums.MACROS for member in group.members}
 
 _SCALARS: dict[str, type[ctypes._SimpleCData[Any]]] = {
     "aclError": ctypes.c_int,
     "aclnnStatus": ctypes.c_int32,
     "aclFloat16": ctypes.c_uint16,
     "int": ctypes.c_int,
+    "char": ctypes.c_char,
     "int8_t": ctypes.c_int8,
     "int32_t": ctypes.c_int32,
     "uint32_t": ctypes.c_uint32,
@@ -29,14 +35,33 @@ _SCALARS: dict[str, type[ctypes._SimpleCData[Any]]] = {
 }
 
 
-def c_type(text: str) -> type[ctypes._SimpleCData[Any]]:
+def c_type(text: str) -> _CType:
     """The ctypes equivalent of a type as C spells it. Pointers and handles are addresses."""
-    name = text.removeprefix("const ")
+    name = text.removeprefix("const ").removesuffix(" const")
     if name == "char*":
         return ctypes.c_char_p
     if name.endswith("*") or name in (*c_types.HANDLE_TYPES, *c_types.CALLBACK_TYPES):
         return ctypes.c_void_p
+    if name in c_types.STRUCTS:
+        return _structure(name)
     return ctypes.c_int if name in enums.BY_NAME else _SCALARS[name]
+
+
+@cache
+def _structure(name: str) -> type[ctypes.Structure]:
+    fields = [_field(text) for text in c_types.STRUCTS[name]]
+    return type(name, (ctypes.Structure,), {"_fields_": fields})
+
+
+def _field(text: str) -> tuple[str, Any]:
+    match = _FIELD.fullmatch(text)
+    if match is None:
+        raise ValueError(f"not a field: {text}")
+    kind: Any = c_type(match["type"])
+    length = match["length"]
+    if length is None:
+        return match["name"], kind
+    return match["name"], kind * (_MACROS[length] if length in _MACROS else int(length))
 
 
 @cache
@@ -47,7 +72,8 @@ def library() -> ctypes.CDLL:
     for declared in (*runtime_api.FUNCTIONS, *operators):
         function = getattr(loaded, declared.name)
         function.restype = None if declared.returns == "void" else c_type(declared.returns)
-        function.argtypes = [c_type(parameter.c_type) for parameter in declared.parameters]
+        named = (each for each in declared.parameters if each.name)  # not an ellipsis
+        function.argtypes = [c_type(parameter.c_type) for parameter in named]
     return loaded
 
 

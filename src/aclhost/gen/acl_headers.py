@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 
 from aclhost.gen.text import banner
 from aclhost.spec import c_types, enums, error_codes, runtime_api
-from aclhost.spec.enums import Constant, Enumeration, MacroGroup
 from aclhost.spec.error_codes import ErrorCode
 from aclhost.spec.functions import Function
+from aclhost.spec.header_types import Constant, Enumeration, MacroGroup
 
 _COLUMNS = 100
 _SPEC = "src/aclhost/spec/"
@@ -22,6 +22,17 @@ _VISIBILITY = """\
 #define ACL_FUNC_VISIBILITY
 #endif
 """
+
+_BASE = ('"acl_base.h"',)
+_OTHERS: dict[str, tuple[str, ...]] = {
+    "acl/acl_rt_allocator.h": _BASE,
+    "acl/acl_rt_memory_soma.h": ('"acl_rt.h"',),
+    "acl/acl_platform.h": _BASE,
+    "acl/acl_dump.h": _BASE,
+    "acl/acl_prof.h": _BASE,
+    "acl/acl_tdt.h": _BASE,
+    "acl/acl_tdt_queue.h": _BASE,
+}
 
 
 def emit() -> Iterator[tuple[str, str]]:
@@ -41,11 +52,9 @@ def emit() -> Iterator[tuple[str, str]]:
         ),
     )
     yield _base_rt()
-    yield _header(
-        "acl/acl_rt_allocator.h",
-        _c_linkage(_typedefs("void*", ("aclrtAllocator", "aclrtAllocatorDesc"))),
-    )
     yield _acl_rt()
+    for name, includes in _OTHERS.items():
+        yield _declaring(name, includes)
     yield _error_header("rt", error_codes.RT_LAYER, "#define {0.name} {0.value}\n")
     yield _error_header(
         "ge",
@@ -78,17 +87,15 @@ def _base_rt() -> tuple[str, str]:
 
 
 def _acl_rt() -> tuple[str, str]:
-    name = enums.ACL_RT
+    standard = ("<stdbool.h>", "<stddef.h>", "<stdint.h>")
+    return _declaring(enums.ACL_RT, (*standard, '"acl_base.h"', '"acl_rt_allocator.h"'))
+
+
+def _declaring(name: str, includes: tuple[str, ...]) -> tuple[str, str]:
+    """Macros, types and functions of a header, each as the tables say."""
     macros = [_macros(group) for group in enums.MACROS if group.header == name]
-    includes = (
-        "<stdbool.h>",
-        "<stddef.h>",
-        "<stdint.h>",
-        '"acl_base.h"',
-        '"acl_rt_allocator.h"',
-    )
     body = _c_linkage(*macros, _enums(name), _types(name), _functions(name))
-    return _header(name, body, source="enums.py", includes=includes)
+    return _header(name, body, source="header_types.json and runtime_api.py", includes=includes)
 
 
 def _acl_meta() -> tuple[str, str]:
@@ -143,8 +150,12 @@ def _codes(codes: Iterable[ErrorCode], template: str) -> str:
     return "".join(f"// {code.meaning}\n{template.format(code)}" for code in codes)
 
 
+def _comment(summary: str) -> str:
+    return f"// {summary}\n" if summary else ""
+
+
 def _macros(group: MacroGroup) -> str:
-    return f"// {group.summary}\n" + "".join(
+    return _comment(group.summary) + "".join(
         f"#define {member.name} {member.literal}{'U' if member.hexadecimal else ''}\n"
         for member in group.members
     )
@@ -160,12 +171,12 @@ def _enum(enumeration: Enumeration) -> str:
 
     members = "".join(map(line, enumeration.members))
     name = enumeration.name
-    return f"// {enumeration.summary}\ntypedef enum {name} {{\n{members}}} {name};\n"
+    return f"{_comment(enumeration.summary)}typedef enum {name} {{\n{members}}} {name};\n"
 
 
 def _types(header: str) -> str:
     declared = (t for t in c_types.DECLARED if t.header == header)
-    return _join(*(f"// {t.summary}\n{t.text}\n" for t in declared))
+    return _join(*(f"{_comment(t.summary)}{t.text}\n" for t in declared))
 
 
 def _functions(header: str) -> str:

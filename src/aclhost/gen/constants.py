@@ -12,7 +12,9 @@ from aclhost.spec import enums, error_codes
 def emit() -> Iterator[tuple[str, str]]:
     """One module, written out so that type checkers and editors see every name."""
     sections = [(e.name, [(m.name, m.literal) for m in e.members]) for e in enums.ENUMERATIONS]
-    sections += [(g.summary, [(m.name, m.literal) for m in g.members]) for g in enums.MACROS]
+    sections += [
+        (g.summary or g.header, [(m.name, m.literal) for m in g.members]) for g in enums.MACROS
+    ]
     sections.append(("Status codes.", [(c.name, str(c.value)) for c in error_codes.ALL]))
     body = "".join(_section(title, rows) for title, rows in sections)
     note = banner("src/aclhost/spec/enums.py and error_codes.py").replace("//", "#")

@@ -3,28 +3,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from aclhost.spec import header_types
 from aclhost.spec.enums import ACL_BASE_RT, ACL_RT
+from aclhost.spec.header_types import CType
 
 HANDLE_TYPES = (
     "aclrtStream", "aclrtEvent", "aclrtContext", "aclrtNotify", "aclmdlRI", "aclrtDrvMemHandle",
-    "aclrtTaskGrp",
+    "aclrtTaskGrp", "aclmdlRITask", "aclmdlRICondHandle", "aclrtCntNotify", "aclrtLabel",
+    "aclrtLabelList", "aclrtMbuf", "aclrtAllocatorDesc", "aclrtAllocator", "aclrtAllocatorBlock",
+    "aclrtAllocatorAddr", "aclrtMemPool", "aclrtBinary", "aclrtBinHandle", "aclrtFuncHandle",
+    "aclrtArgsHandle", "aclrtParamHandle", "acltdtBuf",
 )  # fmt: skip
 OBJECT_TYPES = (
     "aclTensor", "aclScalar", "aclIntArray", "aclFloatArray", "aclBoolArray", "aclTensorList",
     "aclScalarList", "aclOpExecutor",
 )  # fmt: skip
-CALLBACK_TYPES = ("aclrtCallback", "aclrtHostFunc")
-
-
-@dataclass(frozen=True)
-class CType:
-    """A type that is spelled out in a header."""
-
-    header: str
-    summary: str
-    text: str
+CALLBACK_TYPES = ("aclrtCallback", "aclrtHostFunc", *header_types.CALLBACKS)
+# Passed by value by some functions.
+STRUCTS = {"dim3": ["uint32_t x", "uint32_t y", "uint32_t z"], **header_types.STRUCTS}
 
 
 DECLARED = (
@@ -38,6 +34,7 @@ DECLARED = (
 typedef union aclrtMallocAttrValue {
   uint16_t moduleId;
   uint32_t deviceId;
+  uint32_t vaFlag;
   uint8_t rsv[8];
 } aclrtMallocAttrValue;
 typedef struct aclrtMallocAttribute {
@@ -85,4 +82,19 @@ typedef struct aclrtPhysicalMemProp {
   uint64_t reserve;
 } aclrtPhysicalMemProp;""",
     ),
+    CType(
+        ACL_RT,
+        "The extent of a grid or of a block; C++ programs leave out what is 1.",
+        """\
+typedef struct dim3 {
+  uint32_t x;
+  uint32_t y;
+  uint32_t z;
+#ifdef __cplusplus
+  constexpr dim3(uint32_t width = 1, uint32_t height = 1, uint32_t depth = 1)
+      : x(width), y(height), z(depth) {}
+#endif
+} dim3;""",
+    ),
+    *header_types.TYPES,
 )

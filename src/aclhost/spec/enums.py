@@ -3,44 +3,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from aclhost.spec import dtypes, formats
+from aclhost.spec import dtypes, formats, header_types
+from aclhost.spec.header_types import Constant, Enumeration, MacroGroup
 
 ACL_BASE_RT = "acl/acl_base_rt.h"
 ACL_RT = "acl/acl_rt.h"
-
-
-@dataclass(frozen=True)
-class Constant:
-    """One enumerator or macro. Hexadecimal values are flags that may be combined."""
-
-    name: str
-    value: int
-    hexadecimal: bool = False
-
-    @property
-    def literal(self) -> str:
-        return f"0x{self.value:X}" if self.hexadecimal else str(self.value)
-
-
-@dataclass(frozen=True)
-class Enumeration:
-    """One C enum, declared by one header."""
-
-    name: str
-    header: str
-    summary: str
-    members: tuple[Constant, ...]
-
-
-@dataclass(frozen=True)
-class MacroGroup:
-    """Macros that belong together, declared by one header."""
-
-    header: str
-    summary: str
-    members: tuple[Constant, ...]
 
 
 def _count(prefix: str, names: str, first: int = 0) -> tuple[Constant, ...]:
@@ -201,8 +168,30 @@ ENUMERATIONS = (
             CUBE_CORE_NUM=102,
             VECTOR_CORE_NUM=201,
             WARP_SIZE=202,
+            MAX_THREAD_PER_VECTOR_CORE=203,
+            LOCAL_MEM_PER_VECTOR_CORE=204,
+            UBUF_PER_VECTOR_CORE=204,
+            MAX_GRID_DIM_X=205,
+            MAX_GRID_DIM_Y=206,
+            MAX_GRID_DIM_Z=207,
+            MAX_BLOCK_PER_GRID=208,
+            MAX_THREADS_PER_BLOCK=209,
+            MAX_BLOCK_DIM_X=210,
+            MAX_BLOCK_DIM_Y=211,
+            MAX_BLOCK_DIM_Z=212,
             TOTAL_GLOBAL_MEM_SIZE=301,
             L2_CACHE_SIZE=302,
+            SMP_ID=401,
+            PHY_CHIP_ID=402,
+            SUPER_POD_DEVIDE_ID=403,
+            SUPER_POD_DEVICE_ID=403,
+            SUPER_POD_SERVER_ID=404,
+            SUPER_POD_ID=405,
+            CUST_OP_PRIVILEGE=406,
+            MAINBOARD_ID=407,
+            HD_CONNECT_TYPE=408,
+            DEVICE_FORM_FACTOR=409,
+            IS_VIRTUAL=501,
             NPU_ARCH=601,
         ),
     ),
@@ -210,13 +199,13 @@ ENUMERATIONS = (
         "aclrtMallocAttrType",
         ACL_RT,
         "What an attribute of an allocation is about.",
-        _count("ACL_RT_MEM_ATTR_", "RSV MODULE_ID DEVICE_ID"),
+        _count("ACL_RT_MEM_ATTR_", "RSV MODULE_ID DEVICE_ID VA_FLAG"),
     ),
     Enumeration(
         "aclrtMemHandleType",
         ACL_RT,
         "Who may own physical memory.",
-        _count("ACL_MEM_HANDLE_TYPE_", "NONE POSIX"),
+        _values("ACL_MEM_HANDLE_TYPE_", NONE=0, POSIX=2),
     ),
     Enumeration(
         "aclrtMemAllocationType",
@@ -228,13 +217,13 @@ ENUMERATIONS = (
         "aclrtMemGranularityOptions",
         ACL_RT,
         "Which unit of physical memory is asked for.",
-        _count("ACL_RT_MEM_ALLOC_GRANULARITY_", "MINIMUM RECOMMENDED UNDEF"),
+        _values("ACL_RT_MEM_ALLOC_GRANULARITY_", MINIMUM=0, RECOMMENDED=1, UNDEF=0xFFFF),
     ),
     Enumeration(
         "aclrtHostRegisterType",
         ACL_RT,
         "How host memory is made known to a device.",
-        _count("ACL_HOST_REGISTER_", "MAPPED"),
+        _values("ACL_HOST_REGISTER_", MAPPED=0, IOMEMORY=4, READONLY=8),
     ),
     Enumeration(
         "aclmdlRICaptureMode",
@@ -248,6 +237,7 @@ ENUMERATIONS = (
         "State of a capture.",
         _count("ACL_MODEL_RI_CAPTURE_STATUS_", "NONE ACTIVE INVALIDATED"),
     ),
+    *header_types.ENUMERATIONS,
 )
 
 MACROS = (
@@ -287,6 +277,7 @@ MACROS = (
         "What a stream does after a failed task.",
         _values("ACL_", CONTINUE_ON_FAILURE=0, STOP_ON_FAILURE=1),
     ),
+    *header_types.MACROS,
 )
 
 BY_NAME = {enumeration.name: enumeration for enumeration in ENUMERATIONS}

@@ -31,7 +31,7 @@ class Function:
     @property
     def prototype(self) -> str:
         """The C declaration, without the semicolon."""
-        parameters = ", ".join(f"{p.c_type} {p.name}" for p in self.parameters)
+        parameters = ", ".join(f"{p.c_type} {p.name}".strip() for p in self.parameters)
         return f"{self.returns} {self.name}({parameters or 'void'})"
 
 
@@ -68,7 +68,9 @@ def _parse(header: str, prototype: str, summary: str) -> Function:
 
 
 def parameter(text: str) -> Parameter:
-    """One parameter as C declares it."""
+    """One parameter as C declares it; an ellipsis has no name."""
+    if text == "...":
+        return Parameter(text, "")
     match = _PARAMETER.fullmatch(text)
     if match is None:
         raise ValueError(f"not a C parameter: {text}")

@@ -13,8 +13,19 @@ from typing import Literal, get_args
 from aclhost.spec import runtime_api
 from aclhost.spec.functions import Function
 
-Part = Literal["runtime", "objects", "operators"]
+Part = Literal[
+    "runtime", "objects", "operators", "channels", "queues", "dump", "profiler", "platform"
+]
 PARTS: tuple[Part, ...] = get_args(Part)
+
+# Headers of the runtime whose functions upstream keeps in libraries of their own.
+_PART_OF_HEADER: dict[str, Part] = {
+    "acl/acl_tdt.h": "channels",
+    "acl/acl_tdt_queue.h": "queues",
+    "acl/acl_dump.h": "dump",
+    "acl/acl_prof.h": "profiler",
+    "acl/acl_platform.h": "platform",
+}
 
 
 @dataclass(frozen=True)
@@ -30,14 +41,25 @@ class Library:
         return f"lib{self.name}.so"
 
 
-_OPERATORS = ("opapi", "opapi_nn", "opapi_cv", "opapi_math", "aclnn_ops_infer", "aclnn_math")
+_OPERATORS = (
+    "opapi", "opapi_nn", "opapi_cv", "opapi_math", "opapi_transformer", "aclnn_ops_infer",
+    "aclnn_math",
+)  # fmt: skip
+# Programs link or load these by habit; none of their own functions is provided.
+_NAMES_ONLY = (
+    "runtime", "acl_op_compiler", "acl_cblas", "hccl", "ge_runner", "ascend_hal", "ascend_ml",
+    "register", "error_manager",
+)  # fmt: skip
 
 ALL = (
     Library("ascendcl", ("runtime",)),
     Library("acl_rt", ("runtime",)),
-    # Programs link these two by habit; none of their own functions is provided.
-    Library("runtime", ()),
-    Library("acl_op_compiler", ()),
+    Library("acl_tdt_channel", ("channels",)),
+    Library("acl_tdt_queue", ("queues",)),
+    Library("ascend_dump", ("dump",)),
+    Library("msprofiler", ("profiler",)),
+    Library("platform", ("platform",)),
+    *(Library(name, ()) for name in _NAMES_ONLY),
     Library("nnopbase", ("objects",), ("ascendcl",)),
     *(Library(name, ("operators",), ("nnopbase",)) for name in _OPERATORS),
 )
@@ -53,8 +75,11 @@ IMPLEMENTATION = "aclhost"
 PLACEHOLDERS = "aclhost_placeholders"
 
 
-def functions(part: Literal["runtime", "objects"]) -> tuple[Function, ...]:
+def functions(part: Part) -> tuple[Function, ...]:
     """The functions of a part; those of the operators follow from their declarations."""
-    # Headers of the runtime are under acl/; what no header declares belongs to the objects.
-    wanted = part == "runtime"
-    return tuple(f for f in runtime_api.FUNCTIONS if f.header.startswith("acl/") == wanted)
+    return tuple(f for f in runtime_api.FUNCTIONS if _part(f.header) == part)
+
+
+def _part(header: str) -> Part:
+    # What no header declares belongs to the objects.
+    return _PART_OF_HEADER.get(header, "runtime" if header.startswith("acl/") else "objects")

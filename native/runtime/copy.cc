@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies and fills, at once and queued.
+// Copies, at once and queued.
+#include "runtime/copy.h"
+
 #include <cstring>
 #include <string>
 
@@ -9,15 +11,11 @@
 #include "runtime/memory.h"
 #include "runtime/observed.h"
 #include "runtime/pages.h"
+#include "runtime/registered.h"
 #include "runtime/stream.h"
 
 namespace aclhost {
 namespace {
-
-// Bytes up to which the calling thread moves memory itself rather than waking another one.
-constexpr size_t kSmallBytes = 16 * 1024;
-
-Weight weight_of(size_t bytes) { return bytes <= kSmallBytes ? Weight::kSmall : Weight::kLarge; }
 
 // Rows of bytes; a plain copy is one row.
 struct Rows {
@@ -60,45 +58,10 @@ struct CopyTask {
   }
 };
 
-struct FillTask {
-  void* start;
-  int32_t value;
-  size_t count;
-
-  void fill() const { std::memset(reachable(start), value, count); }
-  Status operator()() const {
-    fill();
-    return {};
-  }
-  bool touches(const MemoryRange& range) const {
-    return range.overlaps(MemoryRange::of(start, count));
-  }
-};
-
-int32_t too_many(const Call& call, const char* limit_name, size_t limit, size_t count) {
-  return call.fail(ACL_ERROR_RT_PARAM_INVALID, "count",
-                   "is " + std::to_string(count) + " but " + limit_name + " is " +
-                       std::to_string(limit) + "; the target must have room for count bytes");
-}
-
 int32_t bad_kind(const Call& call, int kind, const char* allowed) {
   return call.fail(ACL_ERROR_INVALID_PARAM, "kind",
                    "is " + std::to_string(kind) + "; this call takes the directions " + allowed +
                        " of aclrtMemcpyKind");
-}
-
-int32_t check_range(const Call& call, const char* parameter, const void* pointer, size_t size,
-                    Access access) {
-  if (leaves_allocation(pointer, size)) {
-    return call.fail(ACL_ERROR_RT_PARAM_INVALID, parameter,
-                     hex(pointer) + ": the allocation it lies in ends before " +
-                         std::to_string(size) + " bytes; allocate more or pass a smaller count");
-  }
-  if (is_accessible(pointer, size, access)) return ACL_SUCCESS;
-  return call.fail(ACL_ERROR_RT_PARAM_INVALID, parameter,
-                   hex(pointer) + ": there is no memory of " + std::to_string(size) +
-                       (access == Access::kRead ? " bytes to read" : " bytes to write") +
-                       " at this address; it may have been freed before");
 }
 
 int32_t check_ranges(const Call& call, const Rows& rows) {
@@ -182,12 +145,6 @@ Work describe(const Call& call, const Rows& rows) {
           std::to_string(rows.width * rows.height) + " bytes"};
 }
 
-Work describe_fill(const Call& call, const void* start, size_t count) {
-  return {call.name,
-          {bytes_region("devPtr", start, count, false, true)},
-          std::to_string(count) + " bytes"};
-}
-
 int32_t move_here(const Call& call, const Rows& rows) {
   const MemoryUse use;
   if (const int32_t code = check_ranges(call, rows)) return code;
@@ -201,7 +158,7 @@ int32_t copy_now(const Call& call, const Rows& rows) {
 
 bool is_pageable(const void* pointer) {
   Allocation unused;
-  return !find_allocation(pointer, &unused);
+  return !find_allocation(pointer, &unused) && !is_registered(pointer);
 }
 
 int32_t queue_copy(const Call& call, const Rows& rows, Stream& queue) {
@@ -233,37 +190,46 @@ int32_t copy_queued(const Call& call, const Rows& rows, aclrtStream stream, bool
   return queue_copy(call, rows, *queue);
 }
 
-int32_t copy_async(const char* name, void* dst, size_t dest_max, const void* src, size_t count,
-                   aclrtMemcpyKind kind, aclrtStream stream, bool pinned_only) {
-  return acl_call(name, [&](const Call& call) {
-    int32_t code;
-    if (!check_copy(call, dst, dest_max, src, count, kind, &code)) return code;
-    if (kind == ACL_MEMCPY_HOST_TO_HOST) {
-      return call.fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "kind",
-                       "is ACL_MEMCPY_HOST_TO_HOST, which cannot be queued; use aclrtMemcpy");
-    }
-    return copy_queued(call, {dst, count, src, count, count, 1, kind}, stream, pinned_only);
-  });
-}
-
-// True: go on; false: return *code.
-bool check_fill(const Call& call, const void* pointer, size_t max_count, size_t count,
-                int32_t* code) {
-  *code = ACL_SUCCESS;
-  if (count == 0) return false;
-  if (pointer == nullptr) {
-    *code = call.null("devPtr");
-  } else if (!current_context()) {
-    *code = no_context(call);
-  } else if (count > max_count) {
-    *code = too_many(call, "maxCount", max_count, count);
-  } else {
-    *code = check_range(call, "devPtr", pointer, count, Access::kWrite);
-  }
-  return *code == ACL_SUCCESS;
-}
-
 }  // namespace
+
+int32_t too_many(const Call& call, const char* limit_name, size_t limit, size_t count) {
+  return call.fail(ACL_ERROR_RT_PARAM_INVALID, "count",
+                   "is " + std::to_string(count) + " but " + limit_name + " is " +
+                       std::to_string(limit) + "; the target must have room for count bytes");
+}
+
+int32_t check_range(const Call& call, const char* parameter, const void* pointer, size_t size,
+                    Access access) {
+  if (leaves_allocation(pointer, size)) {
+    return call.fail(ACL_ERROR_RT_PARAM_INVALID, parameter,
+                     hex(pointer) + ": the allocation it lies in ends before " +
+                         std::to_string(size) + " bytes; allocate more or pass a smaller count");
+  }
+  if (is_accessible(pointer, size, access)) return ACL_SUCCESS;
+  return call.fail(ACL_ERROR_RT_PARAM_INVALID, parameter,
+                   hex(pointer) + ": there is no memory of " + std::to_string(size) +
+                       (access == Access::kRead ? " bytes to read" : " bytes to write") +
+                       " at this address; it may have been freed before");
+}
+
+int32_t copy_bytes(const Call& call, void* dst, size_t dest_max, const void* src, size_t count,
+                   aclrtMemcpyKind kind) {
+  int32_t code;
+  if (!check_copy(call, dst, dest_max, src, count, kind, &code)) return code;
+  return copy_now(call, {dst, count, src, count, count, 1, kind});
+}
+
+int32_t queue_copy_bytes(const Call& call, void* dst, size_t dest_max, const void* src,
+                         size_t count, aclrtMemcpyKind kind, aclrtStream stream, bool pinned_only) {
+  int32_t code;
+  if (!check_copy(call, dst, dest_max, src, count, kind, &code)) return code;
+  if (kind == ACL_MEMCPY_HOST_TO_HOST) {
+    return call.fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "kind",
+                     "is ACL_MEMCPY_HOST_TO_HOST, which cannot be queued; use aclrtMemcpy");
+  }
+  return copy_queued(call, {dst, count, src, count, count, 1, kind}, stream, pinned_only);
+}
+
 }  // namespace aclhost
 
 using namespace aclhost;
@@ -271,21 +237,23 @@ using namespace aclhost;
 extern "C" aclError aclrtMemcpy(void* dst, size_t destMax, const void* src, size_t count,
                                 aclrtMemcpyKind kind) {
   return acl_call("aclrtMemcpy", [&](const Call& call) {
-    int32_t code;
-    if (!check_copy(call, dst, destMax, src, count, kind, &code)) return code;
-    return copy_now(call, {dst, count, src, count, count, 1, kind});
+    return copy_bytes(call, dst, destMax, src, count, kind);
   });
 }
 
 extern "C" aclError aclrtMemcpyAsync(void* dst, size_t destMax, const void* src, size_t count,
                                      aclrtMemcpyKind kind, aclrtStream stream) {
-  return copy_async("aclrtMemcpyAsync", dst, destMax, src, count, kind, stream, false);
+  return acl_call("aclrtMemcpyAsync", [&](const Call& call) {
+    return queue_copy_bytes(call, dst, destMax, src, count, kind, stream);
+  });
 }
 
 extern "C" aclError aclrtMemcpyAsyncWithCondition(void* dst, size_t destMax, const void* src,
                                                   size_t count, aclrtMemcpyKind kind,
                                                   aclrtStream stream) {
-  return copy_async("aclrtMemcpyAsyncWithCondition", dst, destMax, src, count, kind, stream, true);
+  return acl_call("aclrtMemcpyAsyncWithCondition", [&](const Call& call) {
+    return queue_copy_bytes(call, dst, destMax, src, count, kind, stream, true);
+  });
 }
 
 extern "C" aclError aclrtMemcpy2d(void* dst, size_t dpitch, const void* src, size_t spitch,
@@ -304,30 +272,5 @@ extern "C" aclError aclrtMemcpy2dAsync(void* dst, size_t dpitch, const void* src
     const Rows rows{dst, dpitch, src, spitch, width, height, kind};
     int32_t code;
     return check_copy_2d(call, rows, &code) ? copy_queued(call, rows, stream, false) : code;
-  });
-}
-
-extern "C" aclError aclrtMemset(void* devPtr, size_t maxCount, int32_t value, size_t count) {
-  return acl_call("aclrtMemset", [&](const Call& call) {
-    const MemoryUse use;
-    int32_t code;
-    if (!check_fill(call, devPtr, maxCount, count, &code)) return code;
-    const FillTask task{devPtr, value, count};
-    do_here([&] { return describe_fill(call, devPtr, count); }, [&] { task.fill(); });
-    return ACL_SUCCESS;
-  });
-}
-
-extern "C" aclError aclrtMemsetAsync(void* devPtr, size_t maxCount, int32_t value, size_t count,
-                                     aclrtStream stream) {
-  return acl_call("aclrtMemsetAsync", [&](const Call& call) -> int32_t {
-    const MemoryUse use;
-    int32_t code;
-    if (!check_fill(call, devPtr, maxCount, count, &code)) return code;
-    const StreamRef queue = find_stream(stream);
-    if (!queue) return no_stream(call, stream);
-    const auto work = [&] { return describe_fill(call, devPtr, count); };
-    submit_work(*queue, weight_of(count), work, FillTask{devPtr, value, count});
-    return ACL_SUCCESS;
   });
 }

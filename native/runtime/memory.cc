@@ -31,6 +31,7 @@ std::atomic<uint64_t> free_count{0};
 struct Entry {
   Allocation allocation;
   size_t charged;  // against the device's memory
+  bool adopted = false;
   bool freed = false;
   uint64_t freed_at = 0;  // the number of its free
 };
@@ -66,7 +67,7 @@ struct Remains {
 };
 
 Pages pages_of(MemoryKind kind) {
-  if (!is_strict()) return Pages::kOpen;
+  if (!is_strict() || kind == MemoryKind::kManaged) return Pages::kOpen;
   return kind == MemoryKind::kDevice ? Pages::kHidden : Pages::kMirrored;
 }
 
@@ -134,7 +135,7 @@ void* allocate(size_t size, size_t padding, MemoryKind kind, int32_t device) {
   if (size > largest_allocation()) return nullptr;
   const size_t rounded = round_up(size, 32) + padding;
   const size_t mapped = round_up(rounded + kTail, page_size());
-  const size_t charged = kind == MemoryKind::kDevice ? rounded : 0;
+  const size_t charged = kind == MemoryKind::kHost ? 0 : rounded;
   Allocations& all = allocations();
   std::lock_guard<std::mutex> lock(all.mutex);
   advance_epoch();
@@ -173,7 +174,8 @@ bool release(void* pointer, MemoryKind kind) {
   const auto found = all.by_address.find(reinterpret_cast<uintptr_t>(pointer));
   if (found == all.by_address.end()) return false;
   Entry& entry = found->second;
-  if (entry.freed || entry.allocation.kind != kind) return false;
+  const bool host = entry.allocation.kind == MemoryKind::kHost;
+  if (entry.freed || entry.adopted || host != (kind == MemoryKind::kHost)) return false;
   entry.freed = true;
   entry.freed_at = free_count.fetch_add(1) + 1;
   --all.live;
@@ -185,6 +187,33 @@ bool release(void* pointer, MemoryKind kind) {
   advance_epoch();
   all.sweep();
   return true;
+}
+
+void adopt(void* start, size_t size, int32_t device) {
+  const auto address = reinterpret_cast<uintptr_t>(start);
+  Allocations& all = allocations();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  all.by_address[address] = {{address, size, size, MemoryKind::kDevice, device}, 0, true};
+}
+
+void disown(void* start) {
+  Allocations& all = allocations();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  all.by_address.erase(reinterpret_cast<uintptr_t>(start));
+}
+
+bool charge(int32_t device, size_t size) {
+  Allocations& all = allocations();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  if (size > device_memory() - all.used[device]) return false;
+  all.used[device] += size;
+  return true;
+}
+
+void discharge(int32_t device, size_t size) {
+  Allocations& all = allocations();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  all.used[device] -= size;
 }
 
 bool find_allocation(const void* pointer, Allocation* found) {

@@ -10,7 +10,8 @@
 
 namespace aclhost {
 
-enum class MemoryKind { kDevice, kHost };
+// Managed memory is the device's, and the program may touch it, too.
+enum class MemoryKind { kDevice, kHost, kManaged };
 
 struct Allocation {
   uintptr_t start = 0;
@@ -27,9 +28,18 @@ size_t largest_allocation();
 // padding counts against the memory of a device.
 void* allocate(size_t size, size_t padding, MemoryKind kind, int32_t device);
 
-// False if no live allocation of that kind starts at the pointer. The pages stay for calls and
-// queued tasks that touch them: a free does not wait for them, and they must not fault.
+// False if no live allocation of that kind starts at the pointer; managed memory is freed as that
+// of a device. The pages stay for calls and queued tasks that touch them: a free does not wait for
+// them, and they must not fault.
 bool release(void* pointer, MemoryKind kind);
+
+// Pages that somebody else mapped, and unmaps after disown(), become device memory.
+void adopt(void* start, size_t size, int32_t device);
+void disown(void* start);
+
+// Counts against the memory of a device; false if it has less.
+bool charge(int32_t device, size_t size);
+void discharge(int32_t device, size_t size);
 
 // While one of these lives, memory that was found accessible stays so, whoever frees it; what the
 // thread queues meanwhile keeps it on. See Note [Memory in use].

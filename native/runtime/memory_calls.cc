@@ -55,7 +55,7 @@ int32_t allocate_for(const Call& call, const char* parameter, void** pointer, si
                          "ACLHOST_DEVICE_MEMORY");
   }
   *pointer = memory;
-  const int32_t device = kind == MemoryKind::kDevice ? context->device() : kNoDevice;
+  const int32_t device = kind == MemoryKind::kHost ? kNoDevice : context->device();
   observe([&](Observer& o) { o.allocated(memory, size, device); });
   return ACL_SUCCESS;
 }
@@ -80,6 +80,11 @@ int32_t allocate_device(const char* name, void** pointer, size_t size, size_t pa
 bool is_counted(int attr) {
   return (attr >= ACL_DDR_MEM && attr <= ACL_HBM_MEM_NORMAL) || attr == ACL_MEM_NORMAL ||
          attr == ACL_MEM_HUGE;
+}
+
+aclrtMemLocationType location_of(MemoryKind kind) {
+  if (kind == MemoryKind::kManaged) return ACL_MEM_LOCATION_TYPE_MANAGED;
+  return kind == MemoryKind::kHost ? ACL_MEM_LOCATION_TYPE_HOST : ACL_MEM_LOCATION_TYPE_DEVICE;
 }
 
 }  // namespace
@@ -143,6 +148,39 @@ extern "C" aclError aclrtMallocHost(void** hostPtr, size_t size) {
   });
 }
 
+extern "C" aclError aclrtMallocHostWithCfg(void** ptr, uint64_t size, aclrtMallocConfig* cfg) {
+  return acl_call("aclrtMallocHostWithCfg", [&](const Call& call) {
+    if (cfg != nullptr && cfg->numAttrs > 0 && cfg->attrs == nullptr) {
+      return call.null("cfg->attrs");
+    }
+    return allocate_for(call, "ptr", ptr, size, 0, MemoryKind::kHost);
+  });
+}
+
+extern "C" aclError aclrtMemAllocManaged(void** ptr, uint64_t size, uint32_t flag) {
+  return acl_call("aclrtMemAllocManaged", [&](const Call& call) {
+    if (flag != 0 && flag != ACL_RT_MEM_ATTACH_GLOBAL) {
+      return call.fail(ACL_ERROR_RT_PARAM_INVALID, "flag",
+                       "is " + std::to_string(flag) + "; pass ACL_RT_MEM_ATTACH_GLOBAL (1)");
+    }
+    return allocate_for(call, "ptr", ptr, size, 0, MemoryKind::kManaged);
+  });
+}
+
+extern "C" aclError aclrtMemGetAddressRange(void* ptr, void** pbase, size_t* psize) {
+  return acl_call("aclrtMemGetAddressRange", [&](const Call& call) {
+    if (ptr == nullptr) return call.null("ptr");
+    Allocation found;
+    if (!find_allocation(ptr, &found)) {
+      return call.fail(ACL_ERROR_RT_PARAM_INVALID, "ptr",
+                       hex(ptr) + " lies in no live allocation; it may have been freed before");
+    }
+    if (pbase != nullptr) *pbase = reinterpret_cast<void*>(found.start);
+    if (psize != nullptr) *psize = found.size;
+    return ACL_SUCCESS;
+  });
+}
+
 extern "C" aclError aclrtFreeHost(void* hostPtr) {
   return acl_call("aclrtFreeHost", [&](const Call& call) {
     return release_for(call, "hostPtr", hostPtr, MemoryKind::kHost);
@@ -176,9 +214,9 @@ extern "C" aclError aclrtPointerGetAttributes(const void* ptr, aclrtPtrAttribute
       attributes->location.type = ACL_MEM_LOCATION_TYPE_UNREGISTERED;
       return ACL_SUCCESS;
     }
-    const bool device = found.kind == MemoryKind::kDevice;
-    attributes->location.id = device ? static_cast<uint32_t>(found.device) : 0;
-    attributes->location.type = device ? ACL_MEM_LOCATION_TYPE_DEVICE : ACL_MEM_LOCATION_TYPE_HOST;
+    const bool host = found.kind == MemoryKind::kHost;
+    attributes->location.id = host ? 0 : static_cast<uint32_t>(found.device);
+    attributes->location.type = location_of(found.kind);
     return ACL_SUCCESS;
   });
 }

@@ -6,7 +6,7 @@ The operators' functions are not listed here; they follow from the declarations 
 
 from __future__ import annotations
 
-from aclhost.spec import runtime_async, unsupported_api
+from aclhost.spec import runtime_async, runtime_memory, unsupported_api
 from aclhost.spec.enums import ACL_BASE_RT, ACL_RT
 from aclhost.spec.functions import Function, functions
 
@@ -239,6 +239,7 @@ FUNCTIONS = (
     *BASE,
     *RUNTIME,
     *runtime_async.FUNCTIONS,
+    *runtime_memory.FUNCTIONS,
     *unsupported_api.FUNCTIONS,
     *META,
     *_address_setters(),

@@ -6,7 +6,7 @@ The operators' functions are not listed here; they follow from the declarations 
 
 from __future__ import annotations
 
-from aclhost.spec import runtime_async, runtime_memory, unsupported_api
+from aclhost.spec import runtime_async, runtime_devices, runtime_memory, unsupported_api
 from aclhost.spec.enums import ACL_BASE_RT, ACL_RT
 from aclhost.spec.functions import Function, functions
 
@@ -240,6 +240,7 @@ FUNCTIONS = (
     *RUNTIME,
     *runtime_async.FUNCTIONS,
     *runtime_memory.FUNCTIONS,
+    *runtime_devices.FUNCTIONS,
     *unsupported_api.FUNCTIONS,
     *META,
     *_address_setters(),

@@ -74,7 +74,7 @@ int32_t for_each_copy(const Call& call, const Batch& batch, size_t* failed, Copy
   size_t attr = 0;
   for (size_t i = 0; i < batch.count; ++i) {
     if (attr + 1 < batch.attr_count && batch.attr_indexes[attr + 1] == i) ++attr;
-    aclrtMemcpyKind kind;
+    aclrtMemcpyKind kind = ACL_MEMCPY_HOST_TO_DEVICE;
     int32_t code = direction_of(call, batch.attrs[attr], &kind);
     if (code == ACL_SUCCESS) code = copy(i, kind);
     if (code == ACL_SUCCESS) continue;

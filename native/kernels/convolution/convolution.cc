@@ -119,7 +119,7 @@ Status compute(const Sums& sums) {
   const int64_t channels = sums.from.shape[1] / sums.groups;
   MatrixOutput map;
   MatrixInput planes;
-  Status status = map.open(sums.to, factor_type(sums.to), 2, {});
+  Status status = map.open(sums.to, factor_type(sums.to), 2);
   if (status.ok()) status = planes.open(sums.from, plain ? factor_type(sums.from) : ACL_FLOAT, 2);
   if (!status.ok()) return status;
   if (plain) {
@@ -292,7 +292,7 @@ Status weigh(const TensorView& weight, const TensorView& image, const TensorView
   const bool plain = all_identity(axes);
   MatrixOutput rows;
   MatrixInput maps, planes;
-  Status status = rows.open(weight, weight.dtype, 1, {});
+  Status status = rows.open(weight, weight.dtype, 1);
   if (status.ok()) status = planes.open(image, plain ? image.dtype : ACL_FLOAT, 2);
   if (!status.ok()) return status;
   const Source source = source_of(planes.view(), image.shape[1] / groups, axes);

@@ -3,8 +3,8 @@
 #include <cstring>
 
 #include "engines/copy.h"
-#include "kernels/creation/element.h"
 #include "engines/in_order.h"
+#include "kernels/creation/element.h"
 #include "operator/scalar.h"
 #include "ops/arange.h"
 #include "ops/linspace.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "engines/in_order.h"
 #include "engines/overlap.h"
 #include "engines/pointwise.h"
-#include "engines/in_order.h"
 #include "ops/sign_bits_pack.h"
 #include "ops/sign_bits_unpack.h"
 

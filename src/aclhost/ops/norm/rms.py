@@ -122,9 +122,7 @@ def _torch_sum(
     return *_torch_norm(torch, x1 + x2, gamma, epsilon), x1 + x2
 
 
-def _torch_gradient(
-    torch: Torch, dy: Torch, x: Torch, rstd: Torch, gamma: Torch
-) -> tuple[Torch, ...]:
+def _torch_gradient(torch: Torch, dy: Torch, x: Torch, rstd: Torch, gamma: Torch) -> Torch:
     """With rstd as the slope of a function whose value at x it is."""
     if not x.isfinite().all():
         return NotImplemented

@@ -51,7 +51,7 @@ def _moved(
     first = m_ref + (1 - beta1) * (gradient + sign * m_ref)
     second = beta2 * v_ref + (1 - beta2) * gradient * gradient
     largest = max_grad_norm_optional_ref
-    if amsgrad:
+    if amsgrad and largest is not None:
         largest = np.maximum(largest, second)
     root = np.sqrt((largest if amsgrad else second) / (1 - beta2**count))
     change = lr / (1 - beta1**count) * (first / (root + eps))

@@ -191,7 +191,9 @@ def check_memory(
             raise Mismatch(f"{name} is only read, but has changed")
         return
     only_result = make_output(named(case.call.arguments)[name])
-    only_result.view.flat[: result.size] = result.ravel()  # a few of them where the data decide
+    if only_result.view.shape != result.shape:  # its size and place depend on the data
+        return
+    only_result.view[...] = result
     if only_result.memory.tobytes() != after.tobytes():
         raise Mismatch(f"memory around the elements of {name} has changed")
 

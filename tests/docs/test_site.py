@@ -57,8 +57,9 @@ def test_site_has_every_operator_in_navigation_and_search(site: Path) -> None:
         for entry in json.loads((site / "search/search_index.json").read_text())["docs"]
     }
     for op in ops.ALL:
-        assert f"{op.snake_name}/" in home
-        assert f"ops/{op.snake_name}/" in found
+        page = op.page.removesuffix(".md")
+        assert f"{page}/" in home
+        assert f"ops/{page}/" in found
 
 
 def test_site_loads_nothing_from_elsewhere(site: Path) -> None:

@@ -102,6 +102,12 @@ CASES: dict[str, list[Make]] = {
     "avg_pool3d": [of(VOLUME, kernel_size=3, stride=2, padding=1, count_include_pad=False)],
     "adaptive_avg_pool2d": [of(IMAGE, output_size=(4, 3))],
     "adaptive_avg_pool3d": [of(VOLUME, output_size=(2, 4, 3))],
+    "layer_norm": [of((3, 4, 5), normalized_shape=(4, 5))],
+    "rms_norm": [of((3, 4, 5), normalized_shape=(5,), eps=1e-5)],
+    "group_norm": [of((2, 6, 5), num_groups=3)],
+    "batch_norm": [of((4, 3, 5), running_mean=None, running_var=None, training=True)],
+    "softmax": [of((3, 4, 5), dim=1)],
+    "log_softmax": [of((3, 4, 5), dim=-1)],
     "conv1d": [
         of((2, 3, 9), (4, 3, 3), (4,), stride=2, padding=1),
         of((3, 9), (4, 3, 2), padding="same"),

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -55,7 +54,10 @@ class Prepared:
             return view
         shape, status = aclnn.aclGetViewShape(self.handles[name])
         ok(status)
-        return view.reshape(-1)[: math.prod(shape)].reshape(shape)
+        strides, status = aclnn.aclGetViewStrides(self.handles[name])
+        ok(status)
+        steps = [step * view.itemsize for step in strides]
+        return np.lib.stride_tricks.as_strided(view, shape, steps)
 
 
 def _scalar(argument: ScalarArg) -> int:

@@ -60,10 +60,12 @@ def _run(op: Operator, call: Call) -> list[Any]:
         values["out"] = outputs if len(outputs) > 1 else outputs[0]
     with aclhost.soc(call.product.default_soc):
         got = golden.native(op, values)
+    if len(wanted) < len(got):  # the golden leaves out what the call has no use for
+        got = [result for result in got if result.dtype != object]
     return [
         compare(result, exact.reshape(result.shape))
         for result, exact in zip(got, wanted, strict=True)
-        if result.dtype != object  # None: a result that the call has no use for
+        if result.dtype != object
     ]
 
 

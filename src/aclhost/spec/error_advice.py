@@ -155,6 +155,18 @@ ADVICE: dict[int, Advice] = {
         ("aclrtResetDevice is called more often than aclrtSetDevice.",),
         "Pair the calls; a context is destroyed once.",
     ),
+    507018: Advice(
+        ("A matrix that is to be inverted is singular.",),
+        "It is reported at synchronisation. Pass matrices of full rank.",
+    ),
+    507910: Advice(
+        ("aclrtHostRegister is called twice for the same memory.",),
+        "Register memory once, or call aclrtHostUnregister in between.",
+    ),
+    507911: Advice(
+        ("aclrtHostUnregister or aclrtHostGetDevicePointer got memory that is not registered.",),
+        "Call aclrtHostRegister first, with the same address.",
+    ),
     507015: Advice(
         (
             "A tensor was created with a null device address, or with a host address.",

@@ -255,7 +255,7 @@ def backward_checks(typed: bool, copies: int) -> tuple[tuple[Step, ...], ...]:
     empty = Condition(all_of(*(Empty(name) for name in outs)), "all results are empty")
     ins = ("dy", "attentionInOptional")
     return (
-        not_null("query", "keyIn", "value", *ins, *outs),
+        not_null("query", "keyIn", "value", *ins, "inputLayout", *outs),
         done_when(empty),
         at_least("headNum", 1),
         _layout(),

@@ -58,7 +58,7 @@ def _call(shapes: Sequence[tuple[int, ...]], dtype: DataType) -> Call:
     grads = tuple(TensorArg(shape, dtype) for shape in shapes)
     return Call({
         _GRADS: grads,
-        "foundInf": TensorArg((1,), FLOAT, span=(0.0, 0.5)),
+        "foundInf": TensorArg((1,), FLOAT, span=(0.0, 1.0)),
         "invScale": TensorArg((1,), FLOAT, span=(0.125, 2.0)),
     })  # fmt: skip
 

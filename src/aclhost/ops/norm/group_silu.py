@@ -88,7 +88,9 @@ def golden(
 def _torch(
     torch: Torch, self: Torch, gamma: Torch, beta: Torch, group: int, eps: float,
     activate_silu: bool = True,
-) -> tuple[Torch, ...]:  # fmt: skip
+) -> Torch:  # fmt: skip
+    if not self.isfinite().all():
+        return NotImplemented
     n, c = self.shape[:2]
     pixels = self.numel() // (n * c)
     y, *rest = torch.native_group_norm(self, gamma, beta, n, c, pixels, group, eps)

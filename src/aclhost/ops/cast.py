@@ -131,7 +131,10 @@ def _copy(self_ref: Array, src: Array) -> Array:
 
     from aclhost.golden import convert
 
-    return np.broadcast_to(convert(src, dtypes.BY_NUMPY[self_ref.dtype.name]), self_ref.shape)
+    dtype = dtypes.BY_NUMPY[self_ref.dtype.name]
+    if dtype.category is dtypes.Category.FLOATING:  # rounded where results are compared
+        dtype = dtypes.DOUBLE
+    return np.broadcast_to(convert(src, dtype), self_ref.shape)
 
 
 def _torch_cast(_: Any, self: Any, dtype: Any) -> Any:  # noqa: ANN401

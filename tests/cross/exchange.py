@@ -90,9 +90,10 @@ def storages_of(case: Case, seed: int) -> Storages:
     """The memory of its tensors before the call."""
     rng = np.random.default_rng(seed)
     inputs = named({param.name: case.call.arguments[param.name] for param in read(case)})
+    in_order = {param.name: case.call.arguments[param.name] for param in case.op.params}
     return {
         name: make_storage(tensor, rng) if name in inputs else make_output(tensor)
-        for name, tensor in named(case.call.arguments).items()
+        for name, tensor in named(in_order).items()
         if isinstance(tensor, TensorArg)
     }
 
@@ -132,7 +133,7 @@ def _judged(
             after = _fetch(file, before)
             results = {name: after[name].view for name in written(case)}
             views = grouped({name: storage.view.copy() for name, storage in before.items()})
-            inputs = {param.name: views[param.name] for param in read(case)}
+            inputs = {param.name: views.get(param.name, []) for param in read(case)}
             try:
                 for name, storage in after.items():
                     check_memory(case, name, before[name].memory, storage.memory, results.get(name))

@@ -10,7 +10,7 @@ namespace aclhost {
 namespace {
 
 Isa best_isa() {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(ACLHOST_BASELINE_ONLY)
   // All that the options in CMakeLists.txt let the compiler use: virtual machines hide any of it.
   const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                         __builtin_cpu_supports("f16c");

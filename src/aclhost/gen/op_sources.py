@@ -53,7 +53,7 @@ namespace aclhost {{
 namespace baseline {{
 {kernels}
 }}
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(ACLHOST_BASELINE_ONLY)
 namespace avx2 {{
 {kernels}
 }}

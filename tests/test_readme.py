@@ -12,10 +12,13 @@ from pathlib import Path
 import ml_dtypes
 import numpy as np
 import pytest
+from support import console
 from support.programs import clean_environment, run
 
 import aclhost
+from aclhost import ops
 from aclhost.building import toolkit
+from aclhost.spec import catalogue
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
@@ -36,12 +39,9 @@ def blocks(document: Path, language: str) -> list[str]:
 
 
 def commands() -> list[str]:
-    """The README's shell lines; a block that shows output marks its commands with a $."""
-    lines: list[str] = []
-    for block in blocks(ROOT / "README.md", "console"):
-        marked = [line[2:] for line in block.splitlines() if line.startswith("$ ")]
-        lines += marked or block.splitlines()
-    return [line.split("  #")[0].strip() for line in lines]
+    """The README's shell lines that show no output."""
+    plain = [b for b in blocks(ROOT / "README.md", "console") if not b.startswith("$ ")]
+    return [line.split("  #")[0].strip() for block in plain for line in block.splitlines()]
 
 
 def numbers(text: str) -> list[float]:
@@ -70,6 +70,9 @@ def run_example(path: Path) -> str:
     return run([sys.executable, "-W", "error", path]).stdout
 
 
+SHOWN = [
+    each for block in blocks(ROOT / "README.md", "console") for each in console.commands(block)
+]
 TYPED = [line for line in commands() if "sample" in line]
 QUESTIONS = [line for line in commands() if line not in TYPED and not line.startswith("make ")]
 SNIPPETS = [
@@ -77,6 +80,24 @@ SNIPPETS = [
     for path in HAND_WRITTEN
     for number, code in enumerate(blocks(path, "python"))
 ]
+
+
+def test_readme_counts_the_operators() -> None:
+    text = " ".join((ROOT / "README.md").read_text().split())
+    assert f"{len(ops.ALL)} of the {len(catalogue.operators())} aclnn operators" in text, (
+        "make docs"
+    )
+
+
+@pytest.mark.parametrize(("command", "output"), SHOWN)
+def test_readme_output(command: str, output: str) -> None:
+    console.assert_prints(command, output, ROOT)
+
+
+def test_readme_shows_a_program_a_script_and_a_finding() -> None:
+    text = "\n".join(command for command, _ in SHOWN)
+    for part in ("aclhost run examples/", "python examples/", "--strict"):
+        assert part in text
 
 
 @pytest.mark.parametrize("line", TYPED)
@@ -98,7 +119,7 @@ def test_readme_questions(tmp_path: Path) -> None:
 
 def test_readme_shows_the_ways_to_build_and_run() -> None:
     text = "\n".join(TYPED)
-    for part in ("aclhost run sample.cpp", "$(aclhost config --cflags --libs)", "ACLHOST_SOC="):
+    for part in ("$(aclhost config --cflags --libs)", "ACLHOST_SOC="):
         assert part in text
 
 
@@ -169,8 +190,8 @@ def test_demo() -> None:
 
 
 def is_program(path: Path) -> bool:
-    """Neither the demo, which has its own test, nor training, nor what programs share."""
-    if path.stem == "demo" or path.stem.startswith("train_"):
+    """Not the demo and the mistake, which have their own tests, not training, not shared parts."""
+    if path.stem in ("demo", "late_wait") or path.stem.startswith("train_"):
         return False
     return path.suffix == ".cpp" or "__main__" in path.read_text()
 

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -136,10 +137,19 @@ def emit() -> Iterator[tuple[str, str]]:
     yield "support.md", support()
 
 
+def counted(readme: str) -> str:
+    """The README with the number of operators that there are."""
+    count = f"{len(ops.ALL)} of the {len(catalogue.operators())} aclnn"
+    return re.sub(r"\d+ of the \d+ aclnn", count, readme)
+
+
 def main() -> None:
-    """Writes them."""
+    """Writes them, and the count in the README beside their directory."""
+    directory = Path(sys.argv[1])
     for name, text in emit():
-        (Path(sys.argv[1]) / name).write_text(text, encoding="utf-8")
+        (directory / name).write_text(text, encoding="utf-8")
+    readme = directory.parent / "README.md"
+    readme.write_text(counted(readme.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 if __name__ == "__main__":

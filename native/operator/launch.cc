@@ -110,17 +110,44 @@ Status check_memory(const char* op, const ParamInfo& param, const TensorView& vi
           "phase 2, and keep the memory until the stream is synchronized.");
 }
 
+// A view of whole bytes, of those whose elements are halves: pairs along the axis where these are
+// neighbours. Without such an axis, all bytes from the first to the last.
+void join_halves(const TensorView& view, Region* region) {
+  bool is_even = view.offset % 2 == 0;
+  int pairs = -1;
+  for (int i = 0; i < view.rank; ++i) {
+    if (view.strides[i] == 1 && view.shape[i] % 2 == 0) {
+      pairs = i;
+    } else {
+      is_even &= view.shape[i] == 1 || view.strides[i] % 2 == 0;
+    }
+  }
+  if (pairs < 0 || !is_even) {
+    const ByteSpan span = span_of(view);
+    region->start = span.begin;
+    region->shape = {static_cast<int64_t>(span.size)};
+    region->strides = {1};
+    return;
+  }
+  for (int i = 0; i < view.rank; ++i) {
+    if (i == pairs) region->shape[i] /= 2;
+    if (i != pairs) region->strides[i] /= 2;
+  }
+}
+
 Region region_of(const ParamInfo& param, const TensorView& view) {
-  const size_t item = (data_type_bits(view.dtype) + 7) / 8;
-  return {param.name,
-          static_cast<const char*>(view.data) + view.offset * static_cast<int64_t>(item),
-          item,
-          {view.shape, view.shape + view.rank},
-          {view.strides, view.strides + view.rank},
-          param.reads,
-          writes(param),
-          Side::kNotSaid,
-          param.sized_by_data};
+  const int bits = data_type_bits(view.dtype);
+  Region region = {param.name,
+                   static_cast<const char*>(view.data) + view.offset * bits / 8,
+                   static_cast<size_t>(bits + 7) / 8,
+                   {view.shape, view.shape + view.rank},
+                   {view.strides, view.strides + view.rank},
+                   param.reads,
+                   writes(param),
+                   Side::kNotSaid,
+                   param.sized_by_data};
+  if (bits == 4) join_halves(view, &region);
+  return region;
 }
 
 std::string describe_tensor(const ParamInfo& param, const TensorView& view) {

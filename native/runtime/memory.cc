@@ -88,6 +88,19 @@ struct Allocations {
     return address - entry.allocation.start < entry.allocation.mapped ? &entry : nullptr;
   }
 
+  // Whether all bytes of a range that begins in the entry can be touched. Memory that was mapped
+  // piece by piece is one stretch.
+  bool covers(const Entry* entry, const void* pointer, size_t size) const {
+    const auto begin = reinterpret_cast<uintptr_t>(pointer);
+    for (auto next = by_address.find(entry->allocation.start);;) {
+      const uintptr_t end = entry->allocation.start + entry->allocation.mapped;
+      if (size <= end - begin) return true;
+      if (++next == by_address.end() || next->first != end) return false;
+      if (!entry->adopted || !next->second.adopted) return false;
+      entry = &next->second;
+    }
+  }
+
   void unmap(uintptr_t start) {
     const auto found = by_address.find(start);
     const Allocation& old = found->second.allocation;
@@ -121,11 +134,6 @@ Allocations& allocations() { return *all_allocations; }
 constexpr size_t round_up(size_t size, size_t unit) { return (size + unit - 1) / unit * unit; }
 
 size_t page_size() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
-
-bool inside(const Allocation& allocation, const void* pointer, size_t size) {
-  const size_t offset = reinterpret_cast<uintptr_t>(pointer) - allocation.start;
-  return size <= allocation.mapped - offset;
-}
 
 }  // namespace
 
@@ -226,8 +234,10 @@ bool find_allocation(const void* pointer, Allocation* found) {
 }
 
 bool leaves_allocation(const void* pointer, size_t size) {
-  Allocation found;
-  return find_allocation(pointer, &found) && !inside(found, pointer, size);
+  Allocations& all = allocations();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  const Entry* entry = all.at(pointer);
+  return entry != nullptr && !entry->freed && !all.covers(entry, pointer, size);
 }
 
 uint64_t frees() { return free_count.load(); }
@@ -238,7 +248,7 @@ bool is_accessible(const void* pointer, size_t size, Access access, uint64_t ask
     std::lock_guard<std::mutex> lock(all.mutex);
     if (const Entry* entry = all.at(pointer)) {
       if (entry->freed && entry->freed_at <= asked) return false;
-      return inside(entry->allocation, pointer, size);
+      return all.covers(entry, pointer, size);
     }
   }
   return accessible(pointer, size, access);

@@ -16,6 +16,7 @@
 #include "acl/acl_rt.h"
 #include "base/call.h"
 #include "base/immortal.h"
+#include "base/observer.h"
 #include "runtime/context.h"
 #include "runtime/device.h"
 #include "runtime/handle_table.h"
@@ -120,12 +121,15 @@ int32_t reserve(const Call& call, void** address, size_t size, size_t alignment,
   if (alignment > kGranularity || (alignment & (alignment - 1)) != 0) {
     return invalid(call, "alignment", std::to_string(alignment) + "; pass 0");
   }
-  if (!current_context()) return no_context(call);
+  const ContextRef context = current_context();
+  if (!context) return no_context(call);
   void* pages = reserve_pages(wanted, whole_units(size));
   if (pages == nullptr) return no_room(call, size);
   std::lock_guard<std::mutex> lock(space->mutex);
   space->reserved[number(pages)] = whole_units(size);
   *address = pages;
+  // To strict mode all of the range is memory, mapped or not: tensors reach over pieces of it.
+  observe([&](Observer& o) { o.allocated(pages, whole_units(size), context->device()); });
   return ACL_SUCCESS;
 }
 
@@ -213,6 +217,7 @@ int32_t release_range(const Call& call, void* address) {
   }
   munmap(address, found->second);
   space->reserved.erase(found);
+  observe([&](Observer& o) { o.freed(call.name, address, true); });
   return ACL_SUCCESS;
 }
 

@@ -7,9 +7,11 @@ from ctypes import byref, c_size_t, c_uint64, c_void_p
 import pytest
 from c_library import INVALID_PARAM, RT_INVALID_DEVICEID, RT_PARAM_INVALID
 
+from aclhost import acl, aclnn
 from aclhost.acl import _capi
 
 UNIT = 2 << 20
+INT8, ND = 2, 2
 
 
 class Location(ctypes.Structure):
@@ -88,6 +90,35 @@ def test_mapped_memory_is_device_memory(c, mapped):
     end = c_void_p(address.value + 2 * UNIT)
     assert c.aclrtMemset(end, 1, 0, 1) == RT_PARAM_INVALID  # reserved only
     assert c.aclrtFree(address) == RT_PARAM_INVALID
+
+
+def test_pieces_side_by_side_are_one_stretch(c, mapped):
+    """As pools do that grow: tensors reach over the pieces."""
+    address, _ = mapped
+    more = physical(c, UNIT)
+    second, end = (c_void_p(address.value + units * UNIT) for units in (2, 3))
+    assert c.aclrtMapMem(second, UNIT, 0, more, 0) == 0
+    assert c.aclrtMemset(address, 3 * UNIT, 7, 3 * UNIT) == 0
+    assert negate(address.value, 3 * UNIT) == 0
+    back = ctypes.create_string_buffer(2)
+    assert c.aclrtMemcpy(back, 2, c_void_p(second.value - 1), 2, 2) == 0
+    assert back.raw == b"\xf9\xf9"
+    assert c.aclrtMemset(c_void_p(end.value - 1), 2, 0, 2) == RT_PARAM_INVALID
+    assert c.aclrtUnmapMem(second) == 0
+    assert c.aclrtMemset(address, 3 * UNIT, 7, 3 * UNIT) == RT_PARAM_INVALID
+    assert negate(address.value, 3 * UNIT) != 0
+    assert c.aclrtFreePhysical(more) == 0
+
+
+def negate(address, size):
+    """Every byte, in place."""
+    shape = (size,)
+    x = aclnn.aclCreateTensor(shape, 1, INT8, None, 0, ND, shape, 1, address)
+    _, executor, status = aclnn.aclnnNegGetWorkspaceSize(x, x)
+    assert status == 0
+    assert aclnn.aclnnNeg(0, 0, executor, 0) == 0
+    aclnn.aclDestroyTensor(x)
+    return acl.rt.synchronize_stream(0)
 
 
 def test_memory_counts_while_it_lives(c):

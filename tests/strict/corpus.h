@@ -99,6 +99,31 @@ inline void* raw(size_t bytes) {
   return memory;
 }
 
+// A reserved range into which memory was mapped piece by piece.
+struct Mapped {
+  static constexpr size_t kUnit = size_t{2} << 20;
+  void* start = nullptr;
+  std::vector<void*> pieces, handles;
+
+  explicit Mapped(size_t units) {
+    aclrtPhysicalMemProp prop = {};
+    prop.location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
+    OK(aclrtReserveMemAddress(&start, 16 * kUnit, 0, nullptr, 1));
+    for (size_t i = 0; i < units; ++i) {
+      handles.push_back(nullptr);
+      OK(aclrtMallocPhysical(&handles.back(), kUnit, &prop, 0));
+      pieces.push_back(static_cast<char*>(start) + i * kUnit);
+      OK(aclrtMapMem(pieces.back(), kUnit, 0, handles.back(), 0));
+    }
+  }
+  ~Mapped() {
+    aclrtSynchronizeDevice();
+    for (void* piece : pieces) aclrtUnmapMem(piece);
+    for (void* handle : handles) aclrtFreePhysical(handle);
+    aclrtReleaseMemAddress(start);
+  }
+};
+
 inline float* pinned(size_t bytes) {
   void* memory = nullptr;
   OK(aclrtMallocHost(&memory, bytes));

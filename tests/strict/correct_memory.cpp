@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Correct programs that a careless checker would blame: memory.
+#include "aclnnop/aclnn_weight_quant_batch_matmul_v2.h"
 #include "corpus.h"
 
 namespace {
@@ -37,6 +38,44 @@ CORRECT(only_what_was_written_is_read) {
   elu({memory, {4}, {3}, 1}, {pair.target, {4}, {1}, 0}, first);
   OK(aclrtSynchronizeStream(first));
   OK(aclrtFree(memory));
+}
+
+CORRECT(tensors_over_mapped_pieces) {
+  const Mapped memory(2);
+  const int64_t count = Mapped::kUnit / sizeof(float) + 1;
+  OK(aclrtMemset(memory.start, 2 * Mapped::kUnit, 0, count * sizeof(float)));
+  elu(count, memory.start, memory.start, first);
+  OK(aclrtSynchronizeStream(first));
+  host_floats(memory.start, count);
+}
+
+// Two numbers of four bits share a byte; a column of them is every other byte here.
+CORRECT(halves_of_bytes) {
+  void* weight = raw(32 * 2);
+  OK(aclrtMemset(weight, 64, 0x21, 64));
+  void *x = raw(64), *scale = raw(8), *y = raw(8);
+  OK(aclrtMemset(x, 64, 0, 64));
+  OK(aclrtMemset(scale, 8, 0, 8));
+  const int64_t rows = 1, inputs = 32, outputs = 4;
+  const auto half = [](std::vector<int64_t> shape, void* memory) {
+    return aclCreateTensor(shape.data(), shape.size(), ACL_FLOAT16, nullptr, 0, ACL_FORMAT_ND,
+                           shape.data(), shape.size(), memory);
+  };
+  const int64_t shape[] = {inputs, outputs}, strides[] = {1, inputs}, storage = inputs * outputs;
+  aclTensor* small =
+      aclCreateTensor(shape, 2, ACL_INT4, strides, 0, ACL_FORMAT_ND, &storage, 1, weight);
+  aclTensor *left = half({rows, inputs}, x), *scales = half({outputs}, scale);
+  aclTensor* product = half({rows, outputs}, y);
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  OK(aclnnWeightQuantBatchMatmulV2GetWorkspaceSize(left, small, scales, nullptr, nullptr, nullptr,
+                                                   nullptr, 0, product, &size, &executor));
+  void* workspace = size > 0 ? raw(size) : nullptr;
+  OK(aclnnWeightQuantBatchMatmulV2(workspace, size, executor, first));
+  OK(aclrtSynchronizeStream(first));
+  for (aclTensor* each : {small, left, scales, product}) aclDestroyTensor(each);
+  for (void* each : {weight, x, scale, y}) OK(aclrtFree(each));
+  if (workspace != nullptr) OK(aclrtFree(workspace));
 }
 
 CORRECT(rows_with_a_pitch) {

@@ -122,6 +122,12 @@ MISTAKE(half_initialised, "uninitialised read") {
   OK(aclrtFree(memory));
 }
 
+MISTAKE(mapped_and_never_written, "uninitialised read") {
+  const Pair pair;
+  const Mapped memory(1);
+  elu(4, memory.start, pair.target, first);
+}
+
 MISTAKE(gaps_not_initialised, "uninitialised read") {
   const Pair pair;
   void* memory = raw(32);

@@ -104,3 +104,14 @@ def test_constant_channels_become_zero(shape: tuple[int, ...]) -> None:
     x = np.full(shape, 0.3, np.float32) * np.arange(1, 6).reshape(5, *(1,) * (len(shape) - 2))
     _, _, y, *_ = aclhost.batch_norm(x.astype(np.float32))
     assert np.max(np.abs(y)) < 1e-6
+
+
+def test_statistics_of_root_norms_need_not_keep_the_rank() -> None:
+    x = np.arange(1, 25, dtype=np.float32).reshape(2, 3, 4)
+    gamma, y, rstd = np.ones(4, np.float32), np.empty_like(x), np.empty((2, 3), np.float32)
+    kept = aclhost.rms_norm(x, gamma)[1]
+    aclhost.rms_norm(x, gamma, out=(y, rstd))
+    assert np.array_equal(rstd, kept.reshape(2, 3))
+    rstd[:] = 0
+    aclhost.add_rms_norm(x, np.zeros_like(x), gamma, out=(y, rstd, np.empty_like(x)))
+    assert np.array_equal(rstd, kept.reshape(2, 3))

@@ -65,8 +65,8 @@ EPSILON_PARAM = Double("epsilon", "Added to the mean square.", _EPSILON)
 SUMS = "Sums are added in an order that follows from the shape."
 _FORMULA = "`rstd = 1 / sqrt(mean(x^2) + epsilon)`, `y = x * rstd * gamma` for each row"
 GENERATED = (
-    "Upstream generates the checks of this operator; aclhost demands the documented shapes, but for "
-    "rstd, of which only the number of elements counts."
+    "Upstream generates the checks of this operator; aclhost demands the documented shapes, but "
+    "for rstd, of which only the number of elements counts."
 )
 
 

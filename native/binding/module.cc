@@ -21,6 +21,7 @@ namespace nb = nanobind;
 namespace aclhost::python {
 
 void bind_operators(nb::module_& module);  // generated
+void bind_compare(nb::module_& module);
 void bind_streaming(nb::module_& module);
 
 namespace {
@@ -93,6 +94,7 @@ NB_MODULE(_native, module) {
   module.def("result_memory", &aclhost::python::result_memory_state);
   module.def("finish_imports", &aclhost::python::finish_imports);
   module.def("call_counts", &aclhost::python::python_call_counts);
+  aclhost::python::bind_compare(module);
   aclhost::python::bind_streaming(module);
   aclhost::python::bind_operators(module);
 }

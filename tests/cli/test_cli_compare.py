@@ -3,10 +3,14 @@
 
 import json
 from html.parser import HTMLParser
+from xml.etree import ElementTree
 
 import ml_dtypes
 import numpy as np
 import pytest
+
+from aclhost.compare import compare
+from aclhost.compare.report import Entry, html_report
 
 
 @pytest.fixture
@@ -32,7 +36,9 @@ class _Parser(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.tags.append(tag)
-        self.fetched += [v for k, v in attrs if k in ("src", "href") and not v.startswith("#")]
+        self.fetched += [
+            v for k, v in attrs if k in ("src", "href") and not v.startswith(("#", "data:"))
+        ]
 
 
 def test_equal_files_pass(aclhost_command, files):
@@ -109,16 +115,18 @@ def test_directories_pair_by_name(aclhost_command, files):
     arguments = ("compare", "npu", "golden", "--dtype", "float16", "--html", "all.html")
     rows = {
         row["name"]: row
-        for row in json.loads(aclhost_command(*arguments, "--json", status=1).stdout)
+        for row in json.loads(aclhost_command(*arguments, "--json", status=2).stdout)
     }
     assert {name for name, row in rows.items() if row["passed"]} == {"layer/a", "raw", "both:x"}
     assert "only one side" in rows["alone"]["problem"]
     assert "shapes differ" in rows["shape"]["problem"]
     assert "not a readable .npy file" in rows["broken"]["problem"]
     assert not rows["both:y"]["passed"]
-    text = aclhost_command(*arguments, status=1).stdout
+    text = aclhost_command(*arguments, status=2).stdout  # one file cannot be read
     assert "3 of 7 pass" in text
-    assert _Parser((files / "all.html").read_text()).tags.count("section") == 7
+    assert _Parser((files / "all.html").read_text()).tags.count("section") == 4
+    assert "layer/a" not in text
+    assert "layer/a" in aclhost_command(*arguments, "--all", status=2).stdout
 
 
 def test_torch_and_bfloat16(aclhost_command, files):
@@ -160,13 +168,14 @@ def test_bad_input(refusal, files, arguments, reason):
     np.save("small.npy", np.ones(3, np.float16))
     np.savez("several.npz", x=np.ones(3), y=np.ones(3))
     before = sorted(files.iterdir())
-    assert reason in refusal("compare", *arguments)
+    status = 1 if reason.startswith("shapes differ") else 2
+    assert reason in refusal("compare", *arguments, status=status)
     assert sorted(files.iterdir()) == before
 
 
 def test_bad_input_leaves_an_old_report_alone(refusal, files):
     (files / "report.html").write_text("old")
-    refusal("compare", "none.npy", "expected.npy", "--html", "report.html")
+    refusal("compare", "none.npy", "expected.npy", "--html", "report.html", status=2)
     assert (files / "report.html").read_text() == "old"
 
 
@@ -202,3 +211,126 @@ def test_only_raw_files_take_the_other_shape(aclhost_command, refusal, files):
     assert "shapes differ" in refusal("compare", "flat.npy", "expected.npy")
     aclhost_command("compare", "raw.bin", "expected.npy", "--dtype", "float16")
     aclhost_command("compare", "expected.npy", "raw.bin", "--dtype", "float16")
+
+
+@pytest.fixture
+def dumps(files):
+    """Two directories of twelve pairs, of which four fail, the tenth worst."""
+    for side in ("npu", "golden"):
+        (files / side).mkdir()
+    for number in range(12):
+        expected = np.arange(1, 65, dtype=np.float32).reshape(8, 8)
+        actual = expected.copy()
+        actual.reshape(-1)[: {2: 1, 5: 2, 9: 40, 11: 3}.get(number, 0)] += 1
+        np.save(f"golden/x{number}.npy", expected)
+        np.save(f"npu/x{number}.npy", actual)
+    return files
+
+
+def test_failures_come_first_and_alone(aclhost_command, dumps):
+    lines = aclhost_command("compare", "npu", "golden", status=1).stdout.splitlines()
+    names = [line.split()[0] for line in lines if line.lstrip().startswith("x")]
+    assert names == ["x9", "x11", "x5", "x2"]
+    assert lines[-1] == "8 of 12 pass"
+    everything = aclhost_command("compare", "npu", "golden", "--all", status=1).stdout
+    assert everything.count("pass") == 9
+
+
+def test_quiet(aclhost_command, dumps):
+    assert aclhost_command("compare", "npu", "golden", "-q", status=1).output == ""
+    assert aclhost_command("compare", "golden", "golden", "-q").output == ""
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_json_lines_and_a_baseline(aclhost_command, dumps, jobs):
+    call = ("compare", "npu", "golden", "--jobs", jobs)
+    aclhost_command(*call, "--jsonl", "last.jsonl", status=1)
+    rows = [json.loads(line) for line in (dumps / "last.jsonl").read_text().splitlines()]
+    assert [row["name"] for row in rows if row["verdict"] == "fail"] == ["x11", "x2", "x5", "x9"]
+    text = aclhost_command(*call, "--baseline", "last.jsonl").stdout
+    assert "0 failed that did not before; 4 failed before, too" in text
+    np.save("npu/x0.npy", np.load("npu/x0.npy") + 1)
+    text = aclhost_command(*call, "--baseline", "last.jsonl", status=1).stdout
+    assert "1 failed that did not before; 4 failed before, too" in text
+    assert "x9" not in text
+    printed = aclhost_command(*call, "--jsonl", "-", status=1).stdout
+    assert len([json.loads(line) for line in printed.splitlines()]) == 12
+
+
+def test_a_baseline_that_is_none(refusal, dumps):
+    (dumps / "no.jsonl").write_text("[]\n")
+    for name in ("none.jsonl", "no.jsonl"):
+        assert name in refusal("compare", "npu", "golden", "--baseline", name, status=2)
+
+
+def test_junit(aclhost_command, dumps):
+    aclhost_command("compare", "npu", "golden", "--junit", "report.xml", status=1)
+    suite = ElementTree.parse(dumps / "report.xml").getroot()[0]
+    assert {key: suite.get(key) for key in ("tests", "failures", "errors", "skipped")} == {
+        "tests": "12", "failures": "4", "errors": "0", "skipped": "0"
+    }  # fmt: skip
+    failed = {case.get("name") for case in suite if case.find("failure") is not None}
+    assert failed == {"x2", "x5", "x9", "x11"}
+
+
+def test_markdown(aclhost_command, dumps):
+    text = aclhost_command("compare", "npu", "golden", "--markdown", "-", status=1).stdout
+    lines = text.splitlines()
+    assert lines[0] == "## aclhost compare: 8 of 12 pass"
+    assert lines[4].startswith("| `x9` | 40 | 1 |")
+    assert len(lines) == 8
+
+
+def test_a_thousand_pairs_in_two_megabytes(dumps):
+    """Even if all fail."""
+    expected = np.linspace(-1, 1, 4096).reshape(64, 64)
+    bad = compare(expected + np.random.default_rng(1).normal(size=(64, 64)), expected)
+    text = html_report([Entry(f"layer.{i}/output", bad) for i in range(1000)], "npu", "golden")
+    page = _Parser(text)
+    assert len(text) < 2_000_000
+    assert page.tags.count("tr") >= 1001
+    assert page.tags.count("svg") >= 4 * 50
+    assert page.tags.count("section") == 1000
+
+
+def test_pairs_by_expression(aclhost_command, refusal, dumps):
+    for number in range(12):
+        (dumps / f"npu/x{number}.npy").rename(dumps / f"npu/step{number}.rank0.npy")
+    text = aclhost_command(
+        "compare", "npu", "golden", "--match", r"(?:x|step)(\d+)", status=1
+    ).stdout
+    assert "8 of 12 pass" in text
+    text = aclhost_command("compare", "npu", "golden", "--match", r"(?:x|step)([01])\b").stdout
+    assert text == "2 of 2 pass\n"
+    assert "unterminated" in refusal("compare", "npu", "golden", "--match", "(", status=2)
+    assert "the same name" in refusal("compare", "npu", "golden", "--match", "x|step", status=2)
+
+
+def test_pairs_by_a_file(aclhost_command, refusal, dumps):
+    (dumps / "pairs.csv").write_text('# dump, golden\nx0.npy, x0.npy\n"x2.npy",x2.npy\n')
+    call = ("compare", "npu", "golden", "--map")
+    assert "1 of 2 pass" in aclhost_command(*call, "pairs.csv", status=1).stdout
+    (dumps / "pairs.jsonl").write_text('{"actual": "x1.npy", "expected": "x1.npy"}\n')
+    aclhost_command(*call, "pairs.jsonl")
+    (dumps / "bad.csv").write_text("x0.npy\n")
+    assert "bad.csv, line 1: write ACTUAL,EXPECTED" in refusal(*call, "bad.csv", status=2)
+
+
+def test_timestamps_in_names_do_not_count(aclhost_command, files):
+    for side, times in (("npu", ("1709876543210123", "20240308_053543")),
+                        ("golden", ("1709871111110123", "20240308_000000"))):  # fmt: skip
+        (files / side).mkdir()
+        np.save(files / side / f"Add.Add_1.5.13.{times[0]}.output.0.npy", np.zeros(3))
+        np.save(files / side / f"Mul-{times[1]}.npy", np.ones(3))
+    assert aclhost_command("compare", "npu", "golden").stdout == "2 of 2 pass\n"
+
+
+def test_linear_histograms(aclhost_command, files):
+    np.save("long.npy", np.zeros(1000, np.float32))
+    off = np.zeros(1000, np.float32)
+    off[:250] = 1
+    np.save("off.npy", off)
+    text = aclhost_command("compare", "off.npy", "long.npy", status=1).stdout
+    line = next(each for each in text.splitlines() if each.split()[:1] == ["1e+00"])
+    assert line.count("#") == round(40 * 250 / 750)
+    assert "25.000%" in line

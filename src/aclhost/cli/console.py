@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import io
-import json
-import math
 import os
 import shutil
 import sys
@@ -14,6 +12,8 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
+
+from aclhost import plain_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -76,13 +76,5 @@ def width() -> int:
 
 
 def print_json(value: Any) -> None:  # noqa: ANN401
-    """JSON as other programs want it: no NaN, no Infinity, one trailing newline."""
-    click.echo(json.dumps(_finite(value), indent=2, allow_nan=False))
-
-
-def _finite(value: Any) -> Any:  # noqa: ANN401
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    if isinstance(value, dict):
-        return {str(key): _finite(each) for key, each in value.items()}
-    return [_finite(each) for each in value] if isinstance(value, list | tuple) else value
+    """On stdout, with one trailing newline."""
+    click.echo(plain_json.dumps(value, indent=2))

@@ -137,6 +137,7 @@ def compare(
     standard: Standard | None = None,
     dtype: np.dtype[Any] | None = None,
     worst: int = 5,
+    progress: sums.Progress | None = None,
 ) -> Comparison:
     """Compares two arrays of equal shape.
 
@@ -146,6 +147,7 @@ def compare(
         standard: What is good enough; by default that of the dtype.
         dtype: The dtype whose ulps are counted; by default the coarser of the two.
         worst: How many of the worst elements to name.
+        progress: Is called again and again: with the elements that are done, and with all.
 
     Raises:
         ValueError: the shapes differ, or the arrays hold no numbers.
@@ -161,7 +163,7 @@ def compare(
     if kind.itemsize > _WIDEST:
         raise ValueError(f"dtype {kind} is wider than float64; convert one side to float64 or less")
     chosen = standard_for(kind) if standard is None else standard
-    totals = sums.accumulate(actual, expected, kind, chosen.rtol, chosen.atol, worst)
+    totals = sums.accumulate(actual, expected, kind, chosen.rtol, chosen.atol, worst, progress)
     found = _result(totals, actual.shape, kind, chosen)
     return replace(found, failures=tuple(_failures(found)))
 
@@ -194,7 +196,8 @@ def _complex(array: NDArray) -> NDArray:
 def _real(array: NDArray) -> NDArray:
     """Complex numbers as pairs along a new last axis."""
     if array.dtype.kind == "c":
-        return np.stack([array.real, array.imag], axis=-1)
+        dense = np.ascontiguousarray(array).reshape(array.shape)
+        return dense.view(part(array.dtype)).reshape(*array.shape, 2)
     if array.dtype.kind in "?biuf" or hasattr(ml_dtypes, array.dtype.name):
         return array
     raise ValueError(f"dtype {array.dtype} holds no numbers")
@@ -218,7 +221,7 @@ def _result(
         inf_mismatches=totals.inf_mismatches,
         outliers=totals.outliers,
         standard=standard,
-        ulps=dict(zip(sums.ULP_LABELS, totals.ulps.tolist(), strict=True)),
+        ulps=dict(zip(sums.ULP_LABELS, totals.ulps, strict=True)),
         decades=totals.decades(),
         worst=tuple(
             Element(tuple(int(i) for i in np.unravel_index(row.position, shape)), *row.values)

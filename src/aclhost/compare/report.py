@@ -1,41 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Comparisons as one HTML file that needs nothing else: no scripts, no network, both schemes."""
+"""Comparisons as one HTML file that needs nothing else: no network, both colour schemes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from html import escape
 
 from aclhost.compare import Comparison, svg
+from aclhost.compare.rows import Entry
 
-__all__ = ["Entry", "html_report"]
+__all__ = ["STYLE", "Entry", "details", "html_report"]
 
-
-@dataclass(frozen=True)
-class Entry:
-    """One pair: compared, or the reason why not."""
-
-    name: str
-    comparison: Comparison | None = None
-    problem: str = ""
-
-    @property
-    def passed(self) -> bool:
-        return self.comparison is not None and self.comparison.passed
-
-    @property
-    def verdict(self) -> str:
-        if self.comparison is None:
-            return "error"
-        return "pass" if self.passed else "fail"
-
-    @property
-    def reasons(self) -> tuple[str, ...]:
-        return (self.problem,) if self.comparison is None else self.comparison.failures
+_PLOTS = 1_400_000  # bytes of plots in one file; the worst failures come first
 
 
-_STYLE = """
+STYLE = """
 :root { color-scheme: light dark; --ink: #1c2430; --soft: #5b6675; --paper: #ffffff;
   --panel: #f5f7fa; --edge: #d8dee7; --mark: #2f6fde; --good: #1a7f42; --bad: #c62f2f; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e4e9f0; --soft: #9aa6b5; --paper: #14181e;
@@ -58,10 +37,54 @@ section { background: var(--panel); border: 1px solid var(--edge); border-radius
 svg { width: 100%; background: var(--paper); border: 1px solid var(--edge); border-radius: 8px; }
 svg text { fill: var(--soft); font: 11px system-ui, sans-serif; }
 svg .title { fill: var(--ink); font-size: 13px; font-weight: 600; }
-svg .bar, svg .cell, svg .point { fill: var(--mark); } svg .point { opacity: 0.45; }
-svg .broken, svg .bad { fill: var(--bad); } svg .ground { fill: none; stroke: var(--edge); }
+svg .bar { fill: var(--mark); } svg image { image-rendering: pixelated; }
+svg .point { stroke: var(--mark); stroke-width: 4; stroke-linecap: round; opacity: 0.5; }
+svg .bad { stroke: var(--bad); opacity: 1; } svg .ground { fill: none; stroke: var(--edge); }
 svg .axis { stroke: var(--edge); } svg .diagonal { stroke: var(--soft); stroke-dasharray: 4 4; }
 a { color: var(--mark); }
+.tools { display: flex; flex-wrap: wrap; gap: 14px; margin: 14px 0; align-items: center; }
+input[type=search] { font: inherit; padding: 5px 9px; min-width: 260px; color: var(--ink);
+  background: var(--panel); border: 1px solid var(--edge); border-radius: 6px; }
+th button { all: unset; cursor: pointer; }
+th button:focus-visible { outline: 2px solid var(--mark); }
+th[aria-sort=ascending] button::after { content: " \\25b2"; }
+th[aria-sort=descending] button::after { content: " \\25bc"; }
+"""
+
+# Sorts by a click on a head, and leaves out rows by their words or because they pass.
+_SCRIPT = """
+const table = document.querySelector('#pairs'), body = table.tBodies[0];
+const rows = [...body.rows], words = document.querySelector('#words');
+const failing = document.querySelector('#failing'), shown = document.querySelector('#shown');
+function filter() {
+  const wanted = words.value.toLowerCase().split(/\\s+/);
+  let count = 0;
+  for (const row of rows) {
+    const text = row.cells[0].textContent.toLowerCase() + ' ' + row.cells[1].textContent;
+    row.hidden = !wanted.every(word => text.includes(word)) ||
+      (failing.checked && row.cells[1].textContent === 'pass');
+    count += !row.hidden;
+  }
+  shown.textContent = count + ' of ' + rows.length + ' pairs';
+}
+function sort(head) {
+  const column = head.cellIndex, down = head.getAttribute('aria-sort') !== 'descending';
+  for (const other of table.tHead.rows[0].cells) other.removeAttribute('aria-sort');
+  head.setAttribute('aria-sort', down ? 'descending' : 'ascending');
+  const key = row => {
+    const text = row.cells[column].textContent, number = parseFloat(text);
+    return column > 1 ? (isNaN(number) ? -Infinity : number) : text;
+  };
+  const order = (a, b) => a < b ? -1 : a > b ? 1 : 0;
+  rows.sort((a, b) => (down && column > 1 || !down && column < 2 ? -1 : 1) * order(key(a), key(b)));
+  body.append(...rows);
+}
+words.addEventListener('input', filter);
+failing.addEventListener('change', filter);
+for (const head of table.tHead.rows[0].cells) {
+  head.firstChild.addEventListener('click', () => sort(head));
+}
+filter();
 """
 
 _PAGE = """<!doctype html>
@@ -70,8 +93,12 @@ _PAGE = """<!doctype html>
 <title>{title}</title><style>{style}</style></head><body>
 <h1>{title}</h1>
 <p class="soft">{subtitle}</p>
+<div class="tools"><input type="search" id="words" placeholder="part of a name, or fail"
+aria-label="Filter"><label><input type="checkbox" id="failing"> only failures</label>
+<span class="soft" id="shown"></span></div>
 {summary}
 {sections}
+<script>{script}</script>
 </body></html>
 """
 
@@ -81,15 +108,22 @@ _COLUMNS = (
 
 
 def html_report(entries: Sequence[Entry], actual: str, expected: str) -> str:
-    """The report's text; one section with plots for each pair."""
+    """The report's text: a row for each pair, failures first, and plots for failures.
+
+    A single pair has its plots anyway. Where plots would make the file large, the worst failures
+    have them.
+    """
+    ordered = sorted(entries, key=lambda entry: entry.badness)
     failed = sum(not entry.passed for entry in entries)
     outcome = f"{len(entries) - failed} of {len(entries)} pass"
+    told = ordered if len(entries) == 1 else [entry for entry in ordered if not entry.passed]
     return _PAGE.format(
         title="aclhost compare",
-        style=_STYLE,
+        style=STYLE,
         subtitle=f"{escape(actual)} against {escape(expected)}: {outcome}.",
-        summary=_summary(entries),
-        sections="\n".join(_section(number, entry) for number, entry in enumerate(entries)),
+        summary=_summary(ordered, len(told)),
+        sections="\n".join(_sections(told)),
+        script=_SCRIPT,
     )
 
 
@@ -102,12 +136,17 @@ def _verdict(entry: Entry) -> str:
     return f'<span class="{kind}">{entry.verdict}</span>'
 
 
-def _summary(entries: Sequence[Entry]) -> str:
-    rows = [_row(_COLUMNS, "th")]
+def _summary(entries: Sequence[Entry], linked: int) -> str:
+    rows = []
     for number, entry in enumerate(entries):
-        link = f'<a href="#pair{number}">{escape(entry.name)}</a>'
+        name = escape(entry.name)
+        link = f'<a href="#pair{number}">{name}</a>' if number < linked else name
         rows.append(_row((link, _verdict(entry), *_numbers(entry.comparison))))
-    return f'<div class="scroll"><table>{"".join(rows)}</table></div>'
+    heads = [f"<button>{column}</button>" for column in _COLUMNS]
+    return (
+        f'<div class="scroll"><table id="pairs"><thead>{_row(heads, "th")}</thead>'
+        f"<tbody>{''.join(rows)}</tbody></table></div>"
+    )
 
 
 def _numbers(found: Comparison | None) -> tuple[str, ...]:
@@ -124,32 +163,42 @@ def _numbers(found: Comparison | None) -> tuple[str, ...]:
     )
 
 
-def _section(number: int, entry: Entry) -> str:
-    parts = [f'<section id="pair{number}"><h2>{escape(entry.name)}: {_verdict(entry)}</h2>']
-    parts += [f"<p>{escape(reason)}</p>" for reason in entry.reasons]
-    if entry.comparison is not None:
-        parts += _details(entry.comparison)
-    return "".join([*parts, "</section>"])
+def _sections(entries: Sequence[Entry]) -> Iterator[str]:
+    left = _PLOTS
+    for number, entry in enumerate(entries):
+        parts = [f'<section id="pair{number}"><h2>{escape(entry.name)}: {_verdict(entry)}</h2>']
+        parts += [f"<p>{escape(reason)}</p>" for reason in entry.reasons]
+        if entry.comparison is not None and left > 0:
+            text = details(entry.comparison)
+            left -= len(text)
+            parts.append(text)
+            if left <= 0 and number + 1 < len(entries):
+                parts.append('<p class="soft">The failures below are less bad and have no plots; ')
+                parts.append("compare one of these pairs alone for its own.</p>")
+        yield "".join([*parts, "</section>"])
 
 
-def _details(found: Comparison) -> list[str]:
+def details(found: Comparison) -> str:
+    """The numbers of one comparison with its worst elements and plots; STYLE is for it."""
     standard = found.standard
     shape = " x ".join(map(str, found.shape)) or "scalar"
     plots = [
-        svg.bars("Absolute error by power of ten", found.decades, "0 is equality"),
+        svg.bars("Absolute error by power of ten", found.decades, "error; 0 is equality"),
         svg.bars(f"Distance in ulps of {found.dtype}", found.ulps, "ulps"),
         svg.scatter("Expected against actual", found.points, standard.is_bad),
     ]
     if found.heat_map is not None:
         at = found.heat_map
         plots.append(svg.heat_map("Error by index", at.cells, at.rows, at.columns))
-    return [
-        f'<p class="soft">{shape}, {found.dtype}; rtol {standard.rtol:.3g}, atol '
-        f"{standard.atol:.3g}; {found.equal} of {found.count} equal, "
-        f"{found.nan_mismatches} NaN and {found.inf_mismatches} Inf mismatches</p>",
-        _worst(found),
-        f'<div class="plots">{"".join(plots)}</div>',
-    ]
+    return "".join(
+        (
+            f'<p class="soft">{shape}, {found.dtype}; rtol {standard.rtol:.3g}, atol '
+            f"{standard.atol:.3g}; {found.equal} of {found.count} equal, "
+            f"{found.nan_mismatches} NaN and {found.inf_mismatches} Inf mismatches</p>",
+            _worst(found),
+            f'<div class="plots">{"".join(plots)}</div>',
+        )
+    )
 
 
 def _worst(found: Comparison) -> str:

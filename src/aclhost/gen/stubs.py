@@ -13,7 +13,7 @@ from aclhost.spec.operator import Operator
 _HEAD = '''# SPDX-License-Identifier: Apache-2.0
 # Generated from src/aclhost/ops: edit those files.
 from collections.abc import Sequence
-from typing import SupportsComplex, SupportsFloat, SupportsInt, TypeAlias, TypeVar
+from typing import Any, SupportsComplex, SupportsFloat, SupportsInt, TypeAlias, TypeVar
 
 ArrayT = TypeVar("ArrayT")
 ScalarLike: TypeAlias = SupportsFloat | SupportsInt | SupportsComplex
@@ -43,6 +43,23 @@ def result_memory() -> dict[str, int]:
 def finish_imports() -> None: ...
 def call_counts() -> dict[str, tuple[int, int]]:
     """How often this process called each operator, and how many of these calls were refused."""
+
+def compare_lines(
+    actual: object,
+    expected: object,
+    actual_rounded: object | None,
+    expected_rounded: object | None,
+    ulps_of: int,
+    rtol: float,
+    atol: float,
+    worst: int,
+    start: int,
+    cells: object,
+    height: int,
+    rows: int,
+    columns: int,
+) -> dict[str, Any]:
+    """The sums of aclhost.compare over two lines; cells are raised to the largest errors."""
 
 def stream_add(a: object, b: object, c: object) -> None:
     """The benchmark's streaming limit: c = a + b for aligned, equally long float32 lines."""

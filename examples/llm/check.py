@@ -9,11 +9,12 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.generic]
+Array = NDArray[Any]
 
 VOCABULARY, WIDTH, HEADS, CACHED_HEADS, HIDDEN, LAYERS = 320, 128, 4, 2, 256, 2
 PROMPT, GENERATED = 7, 12
@@ -153,7 +154,7 @@ def run_program(model: Model, options: list[str]) -> tuple[list[int], Array]:
         weights, logits = Path(directory, "model.bin"), Path(directory, "logits.bin")
         model.write(weights)
         program = Path(__file__).with_name("transformer.cpp")
-        command = ["aclhost", "run", *options, program, weights, logits]
+        command = ["aclhost", "run", *options, *map(str, (program, weights, logits))]
         done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
         rows = np.fromfile(logits, np.float16).reshape(GENERATED, VOCABULARY)
     return [int(line) for line in done.stdout.split()], rows.astype(np.float32)

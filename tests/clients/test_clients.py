@@ -10,7 +10,15 @@ from support.programs import clean_environment, run
 from aclhost.building import toolkit
 
 HERE = Path(__file__).parent
-PROGRAMS = ("dlopen_only", "repeatable", "deleters", "careless", "many_threads", "callbacks")
+PROGRAMS = (
+    "dlopen_only",
+    "repeatable",
+    "deleters",
+    "careless",
+    "many_threads",
+    "callbacks",
+    "inference",
+)
 COUNTING = "no_allocation"
 MODES = {
     "normal": {},

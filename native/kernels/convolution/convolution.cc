@@ -127,9 +127,8 @@ Status compute(const Sums& sums) {
   } else {
     const Source source = source_of(planes.view(), channels, sums.axes);
     const PanelSource panels = columns_of(source);
-    status = computes_directly(source, sums.groups, sums.to.shape[1] / sums.groups)
-                 ? add_directly(sums, source, map.view())
-                 : add_by_gemm(sums, map.view(), planes.view(), &panels);
+    status = convolves_directly(source) ? add_directly(sums, source, map.view())
+                                        : add_by_gemm(sums, map.view(), planes.view(), &panels);
   }
   return status.ok() ? map.close() : status;
 }
@@ -297,7 +296,7 @@ Status weigh(const TensorView& weight, const TensorView& image, const TensorView
   if (!status.ok()) return status;
   const Source source = source_of(planes.view(), image.shape[1] / groups, axes);
   const int64_t channels = weight.shape[0] / groups;
-  const bool directly = !plain && computes_directly(source, groups, channels);
+  const bool directly = !plain && weighs_directly(source, groups, channels);
   status = maps.open(map, directly ? ACL_FLOAT : map.dtype, 2);
   if (!status.ok()) return status;
   if (directly) {

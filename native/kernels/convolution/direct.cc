@@ -2,207 +2,226 @@
 #include "kernels/convolution/direct.h"
 
 #include <atomic>
+#include <memory>
+#include <new>
+#include <optional>
 
 #include "base/parallel.h"
 #include "dtypes.h"
 #include "engines/block_loop.h"
 #include "engines/cast.h"
-#include "kernels/convolution/lines.h"
-#include "simd/simd.h"
+#include "engines/outer_products.h"
+#include "kernels/convolution/planes.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
 
-constexpr int64_t kFewChannels = 4;
-constexpr double kMostExpansion = 4;    // of a line with its zeros
-constexpr double kGrainWork = 1 << 17;  // multiplications; less is not worth a second thread
-constexpr int kVectors = kBlock / kLanes<float>;
+constexpr double kMostExpansion = 4;    // of the positions that are computed
+constexpr int64_t kLargestBlock = 32;   // columns; bits must not depend on the processor's
+constexpr int64_t kTerms = 384;         // that are added at a time, whole channels of them
+constexpr int64_t kTileColumns = 2048;  // positions
+constexpr int64_t kSums = 1 << 17;      // of a task
+constexpr int64_t kTasks = 16;          // so many are shared well
+constexpr int64_t kLeastRows = 2 * kMostRows;
+constexpr double kGrainWork = 1 << 19;  // multiplications; less is not worth a second thread
 
-using Floats = Vector<float>;
+int64_t divided_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+int64_t rounded_up(int64_t n, int64_t multiple) { return divided_up(n, multiple) * multiple; }
 
-int64_t rounded_up(int64_t n) { return (n + kBlock - 1) / kBlock * kBlock; }
+// How a convolution is cut into tasks. It does not matter for the bits of results.
+struct Job {
+  Job(const Source& of, const TensorView& to, int64_t group_count, int64_t channels_of_map);
 
-int64_t lines_of(const Source& source) {
-  return source.axes[0].positions * source.axes[1].positions;
-}
+  int64_t tasks() const { return tiles * images * row_blocks; }
+  Source tile(int64_t number) const;
 
-int64_t grain_of(const Source& source, int64_t map_channels) {
-  const double work = static_cast<double>(source.positions()) * source.taps() * source.channels;
-  return static_cast<int64_t>(std::max(kGrainWork / (work * map_channels + 1), 1.0));
-}
-
-// Adds a channel's part to whole blocks of sums.
-void add_line(const float* const* from, const float* weight, int64_t taps, float* sums,
-              int64_t positions) {
-  for (int64_t at = 0; at < positions; at += kBlock) {
-    Floats block[kVectors];
-    for (int v = 0; v < kVectors; ++v) {
-      block[v] = load_vector<Floats>(sums + at + v * kLanes<float>);
-    }
-    for (int64_t tap = 0; tap < taps; ++tap) {
-      const Floats factor = splat<Floats>(weight[tap]);
-      for (int v = 0; v < kVectors; ++v) {
-        block[v] += factor * load_vector<Floats>(from[tap] + at + v * kLanes<float>);
-      }
-    }
-    for (int v = 0; v < kVectors; ++v) store_vector(sums + at + v * kLanes<float>, block[v]);
-  }
-}
-
-// Adds products to lanes; what lies behind the last position is not looked at.
-void add_products(const float* a, const float* b, int64_t n, float* lanes) {
-  Floats sums[kVectors];
-  for (int v = 0; v < kVectors; ++v) sums[v] = load_vector<Floats>(lanes + v * kLanes<float>);
-  int64_t at = 0;
-  for (; at + kBlock <= n; at += kBlock) {
-    for (int v = 0; v < kVectors; ++v) {
-      const int64_t place = at + v * kLanes<float>;
-      sums[v] += load_vector<Floats>(a + place) * load_vector<Floats>(b + place);
-    }
-  }
-  for (int v = 0; v < kVectors; ++v) store_vector(lanes + v * kLanes<float>, sums[v]);
-  for (int64_t i = at; i < n; ++i) lanes[i - at] += a[i] * b[i];
-}
-
-float total(float* lanes) {
-  for (int64_t half = kBlock / 2; half > 0; half /= 2) {
-    for (int64_t i = 0; i < half; ++i) lanes[i] += lanes[i + half];
-  }
-  return lanes[0];
-}
-
-char* row_of(const TensorView& matrix, int64_t row) {
-  const int64_t size = data_type_bits(matrix.dtype) / 8;
-  return static_cast<char*>(matrix.data) + (matrix.offset + row * matrix.strides[0]) * size;
-}
-
-struct Groups {
   const Source& source;
+  const TensorView& map;
   int64_t groups, map_channels;
-
-  const float* plane(int64_t group, int64_t channel) const {
-    return source.data + group * source.batch_step + channel * source.plane_step;
-  }
+  int64_t images;  // groups of them
+  int tile_axis;   // the outermost with more than one position
+  int64_t tile_length, tiles;
+  int64_t columns;           // of the largest tile, as blocks read and write them
+  int64_t rows, row_blocks;  // of the map's channels
+  int64_t channels;          // that are added at a time
+  int64_t terms;             // of all sums
 };
 
-// All maps of a group of an image.
-void convolve_group(const Groups& of, int64_t number, const float* weight, Lines& lines,
-                    float* sums) {
-  const Source& source = of.source;
-  const int64_t taps = source.taps(), count = lines_of(source);
-  const int64_t positions = source.axes[2].positions, step = rounded_up(positions);
-  const int64_t first = number % of.groups * of.map_channels;
-  std::fill_n(sums, of.map_channels * count * step, 0.0F);
-  for (int64_t c = 0; c < source.channels; ++c) {
-    lines.take(of.plane(number, c));
-    for (int64_t line = 0; line < count; ++line) {
-      const float* const* const from = lines.of_line(line);
-      for (int64_t m = 0; m < of.map_channels; ++m) {
-        const float* const factors = weight + ((first + m) * source.channels + c) * taps;
-        add_line(from, factors, taps, sums + (m * count + line) * step, positions);
-      }
+Job::Job(const Source& of, const TensorView& to, int64_t group_count, int64_t channels_of_map)
+    : source(of), map(to), groups(group_count), map_channels(channels_of_map) {
+  images = map.shape[0] / map_channels;
+  tile_axis = source.axes[0].positions > 1 ? 0 : 1;
+  const int64_t length = source.axes[tile_axis].positions;
+  const int64_t step = divided_up(Planes(source).columns(), length);
+  const int64_t most = std::clamp<int64_t>(kTileColumns / step, 1, length);
+  tiles = divided_up(length, most);
+  tile_length = divided_up(length, tiles);
+  tiles = divided_up(length, tile_length);
+  columns = rounded_up(Planes(tile(0)).columns(), kWideColumns);
+  const int64_t wanted = divided_up(kTasks, tiles * images);
+  const int64_t fewest = std::min(kLeastRows, map_channels);
+  const int64_t room = std::max(kSums / columns, fewest);
+  row_blocks = divided_up(map_channels, std::clamp(divided_up(map_channels, wanted), fewest, room));
+  rows = divided_up(map_channels, row_blocks);
+  row_blocks = divided_up(map_channels, rows);
+  channels = std::clamp<int64_t>(kTerms / source.taps(), 1, source.channels);
+  terms = source.channels * source.taps();
+}
+
+// A part of the positions.
+Source Job::tile(int64_t number) const {
+  Source part = source;
+  Taps& axis = part.axes[tile_axis];
+  const int64_t first = number * tile_length;
+  axis.first += first * axis.stride;
+  axis.positions = std::min(tile_length, axis.positions - first);
+  return part;
+}
+
+// The memory of a thread.
+class Workspace {
+ public:
+  explicit Workspace(const Job& job) : job_(job) {
+    sums_.reset(new (std::nothrow) float[job.rows * job.columns]);
+    places_.reset(new (std::nothrow) int64_t[job.channels * job.source.taps()]);
+  }
+
+  // False: there is no memory.
+  bool open(int64_t tile) {
+    if (tile == tile_) return true;
+    tile_ = tile;
+    planes_.emplace(job_.tile(tile));
+    const int64_t size = job_.channels * planes_->size() + kWideColumns;
+    memory_.reset(new (std::nothrow) float[size]);
+    if (memory_ == nullptr || sums_ == nullptr || places_ == nullptr) return false;
+    std::fill_n(memory_.get(), size, 0.0F);
+    const int64_t taps = job_.source.taps();
+    for (int64_t i = 0; i < job_.channels * taps; ++i) {
+      places_[i] = i / taps * planes_->size() + planes_->distance(i % taps);
+    }
+    return true;
+  }
+
+  void take(const float* first, int64_t count) {
+    for (int64_t c = 0; c < count; ++c) {
+      planes_->take(first + c * job_.source.plane_step, memory_.get() + c * planes_->size());
+    }
+  }
+
+  const Planes& planes() const { return *planes_; }
+  const float* image() const { return memory_.get(); }
+  const int64_t* places() const { return places_.get(); }
+  float* sums() const { return sums_.get(); }
+
+ private:
+  const Job& job_;
+  int64_t tile_ = -1;
+  std::optional<Planes> planes_;
+  std::unique_ptr<float[]> memory_, sums_;
+  std::unique_ptr<int64_t[]> places_;
+};
+
+// Adds some channels to the sums of some rows; weight has these rows in blocks.
+void add_channels(const Job& job, const Workspace& workspace, const float* weight, int64_t rows,
+                  int64_t first, int64_t count) {
+  const int64_t taps = job.source.taps(), height = block_height(rows);
+  const int64_t width = columns_for(height), end = workspace.planes().columns();
+  for (int64_t column = 0; column < end; column += width) {
+    for (int64_t row = 0; row < rows; row += height) {
+      const int64_t some = std::min(height, rows - row);
+      const OuterProducts products = {count * taps, weight + row * job.terms + first * taps * some,
+                                      workspace.image() + column, workspace.places()};
+      float* const to = workspace.sums() + row * job.columns + column;
+      add_outer_products(some, width, products, to, job.columns, first > 0);
     }
   }
 }
 
 // Rounds sums, the bias added to them.
-void store_group(const Groups& of, int64_t number, const TensorView& map, const float* bias,
-                 float* sums) {
-  const CastArray cast = find_array_cast(ACL_FLOAT, map.dtype);
-  const int64_t positions = of.source.axes[2].positions, count = lines_of(of.source);
-  const int64_t size = data_type_bits(map.dtype) / 8 * positions;
-  for (int64_t m = 0; m < of.map_channels; ++m) {
-    char* const to = row_of(map, number * of.map_channels + m);
-    const float added = bias != nullptr ? bias[number % of.groups * of.map_channels + m] : 0.0F;
-    for (int64_t line = 0; line < count; ++line) {
-      float* const from = sums + (m * count + line) * rounded_up(positions);
-      if (bias != nullptr) {
-        for (int64_t i = 0; i < positions; ++i) from[i] += added;
-      }
-      cast(reinterpret_cast<const char*>(from), to + line * size, positions);
+void store(const Job& job, const Workspace& workspace, int64_t tile, int64_t map_row, int64_t rows,
+           const float* bias) {
+  const CastArray cast = find_array_cast(ACL_FLOAT, job.map.dtype);
+  const Source part = job.tile(tile);
+  const int64_t length = part.axes[2].positions, lines = part.positions() / length;
+  const int64_t before = tile * job.tile_length * (job.source.positions() / length) /
+                         job.source.axes[job.tile_axis].positions;
+  const int64_t size = data_type_bits(job.map.dtype) / 8;
+  char* const map = static_cast<char*>(job.map.data);
+  for (int64_t row = 0; row < rows; ++row) {
+    float* const sums = workspace.sums() + row * job.columns;
+    if (bias != nullptr) {
+      for (int64_t i = 0; i < job.columns; ++i) sums[i] += bias[row];
+    }
+    const int64_t offset = job.map.offset + (map_row + row) * job.map.strides[0];
+    char* to = map + (offset + before * length) * size;
+    for (int64_t line = 0; line < lines; ++line) {
+      cast(reinterpret_cast<const char*>(sums + workspace.planes().column(line)), to, length);
+      to += length * size;
     }
   }
 }
 
-// Lanes of the sums of a group: by the map's channels, the source's, and the kernel.
-void weigh_group(const Groups& of, int64_t group, const TensorView& map, Lines& lines,
-                 float* lanes) {
-  const Source& source = of.source;
-  const int64_t taps = source.taps(), count = lines_of(source);
-  const int64_t positions = source.axes[2].positions;
-  const int64_t batches = map.shape[0] / (of.groups * of.map_channels);
-  for (int64_t n = 0; n < batches; ++n) {
-    const int64_t number = n * of.groups + group;
-    for (int64_t c = 0; c < source.channels; ++c) {
-      lines.take(of.plane(number, c));
-      for (int64_t line = 0; line < count; ++line) {
-        const float* const* const from = lines.of_line(line);
-        for (int64_t m = 0; m < of.map_channels; ++m) {
-          const char* const row = row_of(map, number * of.map_channels + m);
-          const float* const values = reinterpret_cast<const float*>(row) + line * positions;
-          float* const to = lanes + (m * source.channels + c) * taps * kBlock;
-          for (int64_t tap = 0; tap < taps; ++tap) {
-            add_products(values, from[tap], positions, to + tap * kBlock);
-          }
-        }
-      }
-    }
+bool compute(const Job& job, Workspace& workspace, int64_t number, const float* weight,
+             const float* bias) {
+  const int64_t first = number % job.row_blocks * job.rows;
+  const int64_t rows = std::min(job.rows, job.map_channels - first);
+  number /= job.row_blocks;
+  const int64_t image = number % job.images, tile = number / job.images;
+  if (!workspace.open(tile)) return false;
+  const int64_t row = image % job.groups * job.map_channels + first;
+  const Source& source = job.source;
+  for (int64_t c = 0; c < source.channels; c += job.channels) {
+    const int64_t count = std::min(job.channels, source.channels - c);
+    workspace.take(source.data + image * source.batch_step + c * source.plane_step, count);
+    add_channels(job, workspace, weight + row * job.terms, rows, c, count);
   }
+  store(job, workspace, tile, image * job.map_channels + first, rows,
+        bias != nullptr ? bias + row : nullptr);
+  return true;
 }
 
-// Calls body(number, lines, scratch) for all numbers.
-template <typename Body>
-Status for_each_group(const Groups& of, int64_t total, int64_t scratch_size, const Body& body) {
-  std::atomic<bool> enough_memory{true};
-  parallel_for(total, grain_of(of.source, of.map_channels), [&](int64_t begin, int64_t end) {
-    Lines lines(of.source);
-    const std::unique_ptr<float[]> scratch(new (std::nothrow) float[scratch_size]);
-    if (!lines.has_memory() || scratch == nullptr) {
-      enough_memory = false;
-      return;
+// The rows of the weight in blocks.
+std::unique_ptr<float[]> packed(const Job& job, const float* weight) {
+  const int64_t all = job.groups * job.map_channels;
+  std::unique_ptr<float[]> blocks(new (std::nothrow) float[all * job.terms]);
+  if (blocks == nullptr) return blocks;
+  const int64_t work = std::max<int64_t>(job.rows * job.terms, 1);
+  parallel_for(job.groups * job.row_blocks, (1 << 16) / work + 1, [&](int64_t begin, int64_t end) {
+    for (int64_t number = begin; number < end; ++number) {
+      const int64_t first = number % job.row_blocks * job.rows;
+      const int64_t row = number / job.row_blocks * job.map_channels + first;
+      const int64_t rows = std::min(job.rows, job.map_channels - first);
+      pack_rows(weight + row * job.terms, job.terms, rows, job.terms,
+                blocks.get() + row * job.terms);
     }
-    for (int64_t number = begin; number < end; ++number) body(number, lines, scratch.get());
   });
-  return enough_memory ? Status{} : no_memory_for_blocks();
+  return blocks;
 }
 
 }  // namespace
 
-bool computes_directly(const Source& source, int64_t groups, int64_t map_channels) {
-  const Taps& inner = source.axes[2];
-  const double reach = static_cast<double>(inner.count) * std::max(inner.step, -inner.step);
-  const double places = static_cast<double>(inner.positions) * inner.stride + reach;
-  return groups > 1 && source.channels <= kFewChannels && map_channels <= kFewChannels &&
-         source.taps() > 0 && places <= kMostExpansion * (inner.length + kBlock);
+bool convolves_directly(const Source& source) {
+  if (!has_small_planes(source)) return false;
+  const int64_t computed = rounded_up(Planes(source).columns(), kLargestBlock);
+  return static_cast<double>(computed) <= kMostExpansion * static_cast<double>(source.positions());
 }
 
 Status convolve_directly(const Source& source, const TensorView& map, const float* weight,
                          const float* bias, int64_t groups, int64_t map_channels) {
-  const Groups of = {source, groups, map_channels};
-  const int64_t sums = map_channels * lines_of(source) * rounded_up(source.axes[2].positions);
-  return for_each_group(of, map.shape[0] / map_channels, sums,
-                        [&](int64_t number, Lines& lines, float* scratch) {
-                          convolve_group(of, number, weight, lines, scratch);
-                          store_group(of, number, map, bias, scratch);
-                        });
-}
-
-Status weigh_directly(const Source& source, const TensorView& map, const TensorView& weight,
-                      int64_t groups, int64_t map_channels) {
-  const Groups of = {source, groups, map_channels};
-  const CastArray cast = find_array_cast(ACL_FLOAT, weight.dtype);
-  const int64_t length = source.channels * source.taps();
-  const auto weigh = [&](int64_t group, Lines& lines, float* lanes) {
-    std::fill_n(lanes, map_channels * length * kBlock, 0.0F);
-    weigh_group(of, group, map, lines, lanes);
-    for (int64_t m = 0; m < map_channels; ++m) {
-      float* const row = lanes + m * length * kBlock;
-      for (int64_t i = 0; i < length; ++i) row[i] = total(row + i * kBlock);
-      cast(reinterpret_cast<const char*>(row), row_of(weight, group * map_channels + m), length);
-    }
-  };
-  return for_each_group(of, groups, map_channels * length * kBlock, weigh);
+  const Job job(source, map, groups, map_channels);
+  const std::unique_ptr<float[]> blocks = packed(job, weight);
+  if (blocks == nullptr) return no_memory_for_blocks();
+  const double work = static_cast<double>(job.columns) * job.rows * job.terms;
+  std::atomic<bool> enough_memory{true};
+  parallel_for(job.tasks(), static_cast<int64_t>(kGrainWork / work) + 1,
+               [&](int64_t begin, int64_t end) {
+                 Workspace workspace(job);
+                 for (int64_t number = begin; number < end; ++number) {
+                   if (!compute(job, workspace, number, blocks.get(), bias)) enough_memory = false;
+                 }
+               });
+  return enough_memory ? Status{} : no_memory_for_blocks();
 }
 
 }  // namespace ACLHOST_ISA

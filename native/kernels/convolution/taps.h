@@ -10,10 +10,11 @@
 //           as many convolutions without a stride as there are remainders. This is the transposed
 //           convolution, and the gradient of the input
 //   weight  sums over batch and positions: the gradient of the weight
-// All of them are products of matrices whose second factor, with an element of the image for each
-// of the kernel and each position, is made in panels (gemm.h). Groups of few channels, for which
-// that does not pay, are computed by themselves: direct.h. What lies outside counts as 0 times an
-// element of the kernel, which is NaN if that is infinite.
+// All of them are products of matrices whose second factor has an element of the image for each of
+// the kernel and each position. For map and image it lies in copied planes (planes.h); for the
+// weight, and where such planes would be mostly zeros, it is made in panels (gemm.h). Weights of
+// groups of few channels are computed by themselves: weigh.cc. What lies outside counts as 0 times
+// an element of the kernel, which is NaN if that is infinite.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/outer_products.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "simd/fused.h"
+#include "simd/transpose.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+namespace {
+
+using Floats = Vector<float>;
+using Block = void (*)(const OuterProducts& products, float* c, int64_t c_stride, bool add);
+
+template <int rows, int vectors>
+void add_block(const OuterProducts& products, float* c, int64_t c_stride, bool add) {
+  Floats sums[rows][vectors] = {};
+  const float* a = products.a;
+  for (int64_t p = 0; p < products.terms; ++p) {
+    const float* const b = products.b + products.places[p];
+    Floats factors[vectors];
+    for (int v = 0; v < vectors; ++v) factors[v] = load_vector<Floats>(b + v * kLanes<float>);
+#pragma GCC unroll 14
+    for (int i = 0; i < rows; ++i) {
+      const Floats factor = splat<Floats>(a[i]);
+#pragma GCC unroll 4
+      for (int v = 0; v < vectors; ++v) {
+        sums[i][v] = fused_multiply_add(factor, factors[v], sums[i][v]);
+      }
+    }
+    a += rows;
+  }
+  for (int i = 0; i < rows; ++i) {
+    for (int v = 0; v < vectors; ++v) {
+      float* const to = c + i * c_stride + v * kLanes<float>;
+      store_vector(to, add ? load_vector<Floats>(to) + sums[i][v] : sums[i][v]);
+    }
+  }
+}
+
+template <int vectors, int... before>
+constexpr std::array<Block, sizeof...(before)> blocks(std::integer_sequence<int, before...>) {
+  return {add_block<before + 1, vectors>...};
+}
+constexpr auto kBlocks = blocks<2>(std::make_integer_sequence<int, kMostRows>());
+constexpr auto kWideBlocks = blocks<4>(std::make_integer_sequence<int, kFewRows>());
+
+}  // namespace
+
+void add_outer_products(int64_t rows, int64_t columns, const OuterProducts& products, float* c,
+                        int64_t c_stride, bool add) {
+  const Block block = columns == kColumns ? kBlocks[rows - 1] : kWideBlocks[rows - 1];
+  block(products, c, c_stride, add);
+}
+
+void pack_rows(const float* matrix, int64_t row_stride, int64_t rows, int64_t columns, float* to) {
+  const int64_t height = block_height(rows);
+  for (int64_t row = 0; row < rows; row += height) {
+    const int64_t count = std::min(height, rows - row);
+    const Columns<float> block = {matrix + row * row_stride, row_stride};
+    transpose(block, columns, count, to, count);
+    to += count * columns;
+  }
+}
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

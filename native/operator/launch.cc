@@ -15,6 +15,7 @@
 #include "operator/run.h"
 #include "operator/sized_results.h"
 #include "operator/span.h"
+#include "runtime/capture.h"
 #include "runtime/memory.h"
 #include "runtime/observed.h"
 #include "runtime/pages.h"
@@ -27,8 +28,9 @@ __constinit Registry<Executor, Kind::kExecutor> all_executors;
 
 struct LaunchTask {
   std::shared_ptr<Launch> launch;
+  uint64_t asked;
 
-  Status operator()() const { return launch->execute(); }
+  Status operator()() const { return launch->execute(asked); }
   bool touches(const MemoryRange& range) const { return launch->touches(range); }
 };
 
@@ -239,7 +241,7 @@ aclnnStatus prepare(const Operator& op, const Given* given, uint64_t* workspace_
 
 Registry<Executor, Kind::kExecutor>& executors() { return all_executors; }
 
-Status Launch::execute() {
+Status Launch::execute(uint64_t asked) {
   Spans spans;
   find_spans(args, &spans);
   Status status;
@@ -328,9 +330,11 @@ aclnnStatus phase_two(const char* op, void* workspace, uint64_t workspace_size,
     const Weight weight =
         total_elements(launch->args) <= kSmallElements ? Weight::kSmall : Weight::kLarge;
     const MemoryUse use;
-    launch->asked = frees();
     const auto work = [&] { return with_workspace(launch->describe(), workspace, workspace_size); };
-    submit_work(*queue, weight, work, LaunchTask{launch});
+    if (is_sized_by_data(*launch->args.op) && refuse_captured(call, *queue) != 0) {
+      return static_cast<int32_t>(ACLNN_ERR_RUNTIME_ERROR);
+    }
+    submit_work(*queue, weight, work, LaunchTask{launch, frees()}, TaskKind::kKernel);
     return is_sized_by_data(*launch->args.op) ? finish_sized(*queue, *launch) : 0;
   });
 }

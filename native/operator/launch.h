@@ -19,16 +19,15 @@ namespace aclhost {
 struct Launch {
   explicit Launch(const Operator& op) : args(op) {}
 
-  Status execute();
+  Status execute(uint64_t asked);  // the time of memory when it was queued
   Work describe() const;
   bool touches(const MemoryRange& range) const;
   // Gives another address to every tensor that was copied from this handle.
   void rebind(const aclTensor* source, void* address);
 
   Args args;
-  bool idle = false;   // nothing to compute: phase 1 met an empty tensor
-  Status refusal;      // what phase 2 has to report instead of launching
-  uint64_t asked = 0;  // the time of memory at phase 2
+  bool idle = false;  // nothing to compute: phase 1 met an empty tensor
+  Status refusal;     // what phase 2 has to report instead of launching
 };
 
 struct Executor {

@@ -166,6 +166,31 @@ const void* next_name() {
   return reinterpret_cast<const void*>(++last);
 }
 
+const void* new_name() {
+  const void* name = next_name();
+  observe([&](Observer& o) { o.created(name, "callback"); });
+  return name;
+}
+
+// What a stream does when it gets to a callback.
+struct CallbackTask {
+  std::shared_ptr<Inbox> inbox;
+  aclrtCallback function;
+  void* data;
+  bool block;
+  const void* name;  // null in a graph, where each run has one of its own
+
+  Status operator()(int32_t stream) {
+    if (name == nullptr) name = new_name();
+    // The program may tell itself, by means that nobody sees, that the stream got here.
+    observe([&](Observer& o) { o.joined_stream(stream); });
+    const MarkPtr over = std::make_shared<Mark>();
+    inbox->put({name, function, data, over});
+    if (block) over->wait(Stream::kForever);
+    return {};
+  }
+};
+
 int32_t launch(const Call& call, Stream& stream, aclrtCallback function, void* data, bool block) {
   std::shared_ptr<Inbox> inbox;
   {
@@ -177,16 +202,9 @@ int32_t launch(const Call& call, Stream& stream, aclrtCallback function, void* d
     return call.fail(ACL_ERROR_RT_STREAM_NO_CB_REG, "stream",
                      "has no thread for its callbacks; call aclrtSubscribeReport first");
   }
-  const void* name = next_name();
-  observe([&](Observer& o) { o.created(name, "callback"); });
-  stream.submit(Weight::kWaiting, [=, id = stream.id()] {
-    // The program may tell itself, by means that nobody sees, that the stream got here.
-    observe([&](Observer& o) { o.joined_stream(id); });
-    const MarkPtr over = std::make_shared<Mark>();
-    inbox->put({name, function, data, over});
-    if (block) over->wait(Stream::kForever);
-    return Status();
-  });
+  const bool runs = recorder_of(stream.id()) == nullptr;
+  submit_plain(stream, Weight::kWaiting, call.name,
+               CallbackTask{inbox, function, data, block, runs ? new_name() : nullptr});
   return ACL_SUCCESS;
 }
 
@@ -248,7 +266,7 @@ extern "C" aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, vo
   return with_stream("aclrtLaunchHostFunc", stream,
                      [&](const Call& call, Stream& found) -> int32_t {
                        if (fn == nullptr) return call.null("fn");
-                       found.submit(Weight::kWaiting, [fn, args, id = found.id()] {
+                       submit_plain(found, Weight::kWaiting, call.name, [fn, args](int32_t id) {
                          observe([&](Observer& o) {
                            o.joined_stream(id);
                            o.began("aclrtLaunchHostFunc", "", id);

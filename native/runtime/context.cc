@@ -8,6 +8,7 @@
 #include "base/fork.h"
 #include "base/observer.h"
 #include "base/threads.h"
+#include "runtime/capture.h"
 #include "runtime/device.h"
 
 namespace aclhost {
@@ -67,6 +68,7 @@ void Context::end_stream(aclrtStream handle, bool force) {
   const StreamRef stream = streams().find(handle);
   streams().destroy(handle);
   if (!stream) return;
+  forget_recorder(stream->id());
   if (force) return stream->cancel();
   stream->wait();
   observe([&](Observer& o) { o.joined_stream(stream->id()); });

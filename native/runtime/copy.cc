@@ -7,6 +7,7 @@
 
 #include "acl/acl_rt.h"
 #include "base/call.h"
+#include "runtime/capture.h"
 #include "runtime/context.h"
 #include "runtime/memory.h"
 #include "runtime/observed.h"
@@ -153,7 +154,9 @@ int32_t move_here(const Call& call, const Rows& rows) {
 }
 
 int32_t copy_now(const Call& call, const Rows& rows) {
-  return current_context() ? move_here(call, rows) : no_context(call);
+  if (!current_context()) return no_context(call);
+  if (const int32_t code = refuse_unsafe(call)) return code;
+  return move_here(call, rows);
 }
 
 bool is_pageable(const void* pointer) {
@@ -170,6 +173,16 @@ int32_t queue_copy(const Call& call, const Rows& rows, Stream& queue) {
   return ACL_SUCCESS;
 }
 
+// A copy that would have to happen now does not go with captures.
+int32_t refuse_pageable(const Call& call, const Stream& queue) {
+  if (recorder_of(queue.id()) == nullptr) {
+    return refuse_unsafe(call, ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC);
+  }
+  return call.fail(ACL_ERROR_RT_PARAM_INVALID, "",
+                   "the stream is being captured and the host memory is not pinned, so that it "
+                   "cannot be copied later; allocate it with aclrtMallocHost");
+}
+
 int32_t copy_queued(const Call& call, const Rows& rows, aclrtStream stream, bool pinned_only) {
   if (!current_context()) return no_context(call);
   const StreamRef queue = find_stream(stream);
@@ -181,6 +194,7 @@ int32_t copy_queued(const Call& call, const Rows& rows, aclrtStream stream, bool
                        "the host memory is not pinned; allocate it with aclrtMallocHost or use "
                        "aclrtMemcpyAsync");
     }
+    if (const int32_t code = refuse_pageable(call, *queue)) return code;
     // As on hardware: memory that may be paged out cannot be copied later, so it is copied now,
     // behind everything queued before. The caller may free it as soon as the call returns.
     queue->wait();

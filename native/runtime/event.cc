@@ -45,7 +45,9 @@ bool Mark::wait(int32_t timeout) {
 
 Event::Event(EventKind kind, uint32_t flags) : kind_(kind), flags_(flags) {}
 
-bool Event::blocks() const { return kind_ == EventKind::kFlag && (flags_ & ACL_EVENT_SYNC) != 0; }
+bool Event::blocks() const {
+  return kind_ == EventKind::kFlag && (flags_ & (ACL_EVENT_SYNC | ACL_EVENT_EXTERNAL)) != 0;
+}
 
 bool Event::has_time() const {
   return kind_ == EventKind::kPlain || (flags_ & ACL_EVENT_TIME_LINE) != 0;
@@ -76,6 +78,18 @@ MarkPtr Event::latest() {
 MarkPtr Event::awaited() {
   std::lock_guard<std::mutex> lock(mutex_);
   return recorded_ || blocks() ? mark_ : nullptr;
+}
+
+void Event::set_captured(std::weak_ptr<Capture> capture, int edge) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  capture_ = std::move(capture);
+  edge_ = edge;
+}
+
+std::shared_ptr<Capture> Event::captured(int* edge) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  *edge = edge_;
+  return capture_.lock();
 }
 
 EventRegistry& events() { return all_events; }

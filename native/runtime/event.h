@@ -14,6 +14,8 @@
 
 namespace aclhost {
 
+class Capture;
+
 // One record of an event. Waiters hold it, so that destroying or recording the event again leaves
 // them alone.
 class Mark {
@@ -56,6 +58,7 @@ class Event {
   }
 
   EventKind kind() const { return kind_; }
+  uint32_t flags() const { return flags_; }
   // A stream that waits for such an event waits for a record still to come.
   bool blocks() const;
   bool has_time() const;
@@ -68,6 +71,10 @@ class Event {
   MarkPtr latest();   // of the last record, null if there is none
   MarkPtr awaited();  // as latest, or for an event that blocks, that of the next record
 
+  // The capture in which it was recorded last, and the place there; null if there is none.
+  void set_captured(std::weak_ptr<Capture> capture, int edge);
+  std::shared_ptr<Capture> captured(int* edge);
+
   std::shared_ptr<std::atomic<int64_t>> waits() const { return waits_; }  // not yet over
 
  private:
@@ -76,6 +83,8 @@ class Event {
   std::mutex mutex_;
   bool recorded_ = false;
   MarkPtr mark_ = std::make_shared<Mark>();
+  std::weak_ptr<Capture> capture_;
+  int edge_ = 0;
   const std::shared_ptr<std::atomic<int64_t>> waits_ = std::make_shared<std::atomic<int64_t>>(0);
 };
 

@@ -6,6 +6,7 @@
 
 #include "acl/acl_rt.h"
 #include "base/call.h"
+#include "runtime/capture.h"
 #include "runtime/context.h"
 #include "runtime/copy.h"
 #include "runtime/memory.h"
@@ -66,6 +67,7 @@ int32_t fill_here(const Call& call, size_t max_count, const FillTask& task) {
   const MemoryUse use;
   int32_t code;
   if (!check_fill(call, task.start, max_count, task.count, &code)) return code;
+  if ((code = refuse_unsafe(call)) != ACL_SUCCESS) return code;
   do_here([&] { return describe_fill(call, task.start, task.count); }, [&] { task.fill(); });
   return ACL_SUCCESS;
 }

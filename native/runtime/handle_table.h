@@ -35,6 +35,17 @@ class HandleTable {
     return objects_.erase(reinterpret_cast<uint64_t>(handle)) == 1;
   }
 
+  // Calls visit(object) for all, without the lock.
+  template <typename Visit>
+  void for_each(const Visit& visit) {
+    std::map<uint64_t, std::shared_ptr<T>> all;
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      all = objects_;
+    }
+    for (const auto& [handle, object] : all) visit(object);
+  }
+
  private:
   std::mutex mutex_;
   uint64_t next_ = uint64_t{0x5B00 + kKind} << 48;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/observer.h"
+#include "runtime/recorder.h"
 #include "runtime/stream.h"
 
 namespace aclhost {
@@ -30,12 +31,18 @@ struct ObservedTask {
 
 // Submits a task; `describe`, a Work(), says what it is.
 template <typename Describe, typename Task>
-void submit_work(Stream& stream, Weight weight, Describe&& describe, Task&& task) {
+void submit_work(Stream& stream, Weight weight, Describe&& describe, Task&& task,
+                 TaskKind kind = TaskKind::kOther) {
+  using Body = std::decay_t<Task>;
+  const auto make = [&] {
+    return std::make_shared<const WorkStep<Body>>(kind, weight, describe(), task);
+  };
+  if (is_recorded(stream, make)) return;
   if (!observed()) return stream.submit(weight, std::forward<Task>(task));
   const Work work = describe();
   const int32_t id = stream.id();
   observe([&](Observer& o) { o.submitted(work, id, stream.device()); });
-  stream.submit(weight, ObservedTask<std::decay_t<Task>>{work.call, work.detail, id, task});
+  stream.submit(weight, ObservedTask<Body>{work.call, work.detail, id, task});
 }
 
 constexpr int32_t kNoStream = -1;  // the calling thread itself

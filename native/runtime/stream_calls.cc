@@ -6,6 +6,7 @@
 
 #include "acl/acl_rt.h"
 #include "base/threads.h"
+#include "runtime/capture.h"
 #include "runtime/context.h"
 #include "runtime/observed.h"
 #include "runtime/stream.h"
@@ -49,6 +50,8 @@ int32_t destroy(const Call& call, aclrtStream stream, bool force) {
                          " belongs to another context than the thread's current one; "
                          "call aclrtSetCurrentContext with the stream's context first");
   }
+  if (const int32_t code = refuse_captured(call, *found)) return code;
+  forget_recorder(found->id());
   const NoCancellation whole;
   if (!context->destroy_stream(stream)) return no_stream(call, stream);
   if (force) {
@@ -70,6 +73,7 @@ int32_t synchronize(const Call& call, aclrtStream stream, int32_t timeout) {
   const StreamRef found = find_stream(stream);
   if (!found) return no_stream(call, stream);
   if ((found->config().flags & kNotAwaited) != 0) return ACL_SUCCESS;
+  if (const int32_t code = refuse_captured(call, *found)) return code;
   observe([&](Observer& o) { o.began(call.name, "", kNoStream); });
   const bool in_time = found->wait(timeout);
   observe([&](Observer& o) {
@@ -84,6 +88,7 @@ int32_t synchronize_device(const Call& call, int32_t timeout) {
   using Clock = std::chrono::steady_clock;
   const ContextRef context = current_context();
   if (!context) return no_context(call);
+  if (const int32_t code = refuse_captures_of(call, context->id())) return code;
   const auto deadline = Clock::now() + std::chrono::milliseconds(std::max(timeout, 0));
   int32_t first = 0;
   bool in_time = true;
@@ -175,10 +180,15 @@ extern "C" aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout) {
 }
 
 extern "C" aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
-  return ask("aclrtStreamQuery", stream, "status", status, [](Stream& found) {
-    if (!found.idle()) return ACL_STREAM_STATUS_NOT_READY;
-    observe([&](Observer& o) { o.joined_stream(found.id()); });
-    return ACL_STREAM_STATUS_COMPLETE;
+  return acl_call("aclrtStreamQuery", [&](const Call& call) -> int32_t {
+    if (const StreamRef found = find_stream(stream)) {
+      if (const int32_t code = refuse_captured(call, *found)) return code;
+    }
+    return ask(call.name, stream, "status", status, [](Stream& found) {
+      if (!found.idle()) return ACL_STREAM_STATUS_NOT_READY;
+      observe([&](Observer& o) { o.joined_stream(found.id()); });
+      return ACL_STREAM_STATUS_COMPLETE;
+    });
   });
 }
 

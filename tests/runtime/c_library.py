@@ -18,6 +18,9 @@ from ctypes import (
 )
 from pathlib import Path
 
+from aclhost.acl import _capi
+from aclhost.spec import runtime_api
+
 INVALID_PARAM = 100000
 REPEAT_INITIALIZE = 100002
 INVALID_FILE = 100003
@@ -34,7 +37,22 @@ RT_THREAD_SUBSCRIBE = 107012
 RT_STREAM_NO_CB_REG = 107015
 RT_INVALID_MEMORY_TYPE = 107016
 RT_INVALID_HANDLE = 107017
+RT_WAIT_TIMEOUT = 107019
 RT_SYSPARAMOPT_NOT_SET = 107021
+RT_CAPTURE_DEPENDENCY = 107024
+RT_STREAM_UNJOINED = 107025
+RT_MODEL_CAPTURED = 107026
+RT_STREAM_CAPTURED = 107027
+RT_EVENT_CAPTURED = 107028
+RT_STREAM_NOT_CAPTURED = 107029
+RT_CAPTURE_MODE_NOT_SUPPORT = 107030
+RT_STREAM_CAPTURE_IMPLICIT = 107031
+STREAM_CAPTURE_CONFLICT = 107032
+STREAM_TASK_GROUP_STATUS = 107033
+RT_STREAM_CAPTURE_UNMATCHED = 107036
+RT_STREAM_CAPTURE_WRONG_THREAD = 107038
+RT_INSUFFICIENT_INPUT_ARRAY = 107039
+RT_CAPTURE_MODE_BLOCK_ASYNC = 107041
 RT_FEATURE_NOT_SUPPORT = 207000
 RT_MEMORY_ALLOCATION = 207001
 RT_NO_STREAM_RESOURCE = 207008
@@ -45,8 +63,10 @@ RT_AICORE_EXCEPTION = 507015
 RT_DEV_SETUP_ERROR = 507033
 RT_STREAM_SYNC_TIMEOUT = 507046
 RT_EVENT_SYNC_TIMEOUT = 507047
+RT_STREAM_CAPTURE_INVALIDATED = 507903
 ACLNN_NULLPTR = 161001
 ACLNN_INVALID = 161002
+ACLNN_RUNTIME_ERROR = 361001
 
 _OBJECTS = ("Tensor", "Scalar", "IntArray", "FloatArray", "BoolArray", "TensorList", "ScalarList")
 _DIMS = [c_void_p, POINTER(POINTER(c_int64)), POINTER(c_uint64)]
@@ -168,6 +188,10 @@ _OTHER_FUNCTIONS = {
 def load(path: Path | str) -> ctypes.CDLL:
     """The library with the type of every function declared."""
     library = ctypes.CDLL(str(path))
+    for declared in runtime_api.FUNCTIONS:  # the rest takes and fills plain addresses
+        function = getattr(library, declared.name)
+        function.restype = None if declared.returns == "void" else _capi.c_type(declared.returns)
+        function.argtypes = [_capi.c_type(p.c_type) for p in declared.parameters if p.name]
     for name, arguments in _INT_FUNCTIONS.items():
         getattr(library, name).argtypes = arguments
     for name, (result, arguments) in _OTHER_FUNCTIONS.items():

@@ -6,7 +6,13 @@ The operators' functions are not listed here; they follow from the declarations 
 
 from __future__ import annotations
 
-from aclhost.spec import runtime_async, runtime_devices, runtime_memory, unsupported_api
+from aclhost.spec import (
+    runtime_async,
+    runtime_devices,
+    runtime_graphs,
+    runtime_memory,
+    unsupported_api,
+)
 from aclhost.spec.enums import ACL_BASE_RT, ACL_RT
 from aclhost.spec.functions import Function, functions
 
@@ -241,6 +247,7 @@ FUNCTIONS = (
     *runtime_async.FUNCTIONS,
     *runtime_memory.FUNCTIONS,
     *runtime_devices.FUNCTIONS,
+    *runtime_graphs.FUNCTIONS,
     *unsupported_api.FUNCTIONS,
     *META,
     *_address_setters(),

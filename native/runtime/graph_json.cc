@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/graph_json.h"
+
+#include <cstdio>
+#include <memory>
+#include <string>
+
+namespace aclhost {
+namespace {
+
+const char* type_name(TaskKind kind) {
+  constexpr const char* kNames[] = {"DEFAULT",     "KERNEL",      "EVENT_RECORD", "EVENT_WAIT",
+                                    "EVENT_RESET", "VALUE_WRITE", "VALUE_WAIT"};
+  return kNames[static_cast<int>(kind)];
+}
+
+// The program's name of the graph may hold anything.
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) < 0x20) {
+      char code[8];
+      std::snprintf(code, sizeof code, "\\u%04x", static_cast<unsigned>(c));
+      result += code;
+    } else {
+      if (c == '"' || c == '\\') result += '\\';
+      result += c;
+    }
+  }
+  return result + "\"";
+}
+
+std::string task_text(const Graph& graph, const GraphTask& task, bool verbose) {
+  const StepPtr step = task.step();
+  const std::string id = std::to_string(task.id), stream = std::to_string(task.stream);
+  std::string text = "{\"name\":" + quoted(step->work.call) +
+                     ",\"ph\":\"X\",\"pid\":" + std::to_string(graph.id()) + ",\"tid\":" + stream +
+                     ",\"ts\":" + id +
+                     ",\"dur\":1,\"args\":{\"Model Id\":" + std::to_string(graph.id()) +
+                     ",\"Stream Id\":" + stream + ",\"Task Id\":" + id + ",\"Task Type\":\"" +
+                     type_name(step->kind) + "\"";
+  if (task.edge != kNoEdge) text += ",\"Event\":" + std::to_string(task.edge);
+  if (task.is_disabled) text += ",\"Disabled\":true";
+  if (verbose) text += ",\"ExtendInfo\":" + quoted(step->work.detail);
+  return text + "}}";
+}
+
+std::string graph_text(const Graph& graph, bool verbose) {
+  std::string text = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
+  text += R"({"name":"process_name","ph":"M","pid":)" + std::to_string(graph.id()) +
+          R"(,"tid":0,"args":{"name":)" + quoted("graph " + graph.name()) + "}}";
+  for (const GraphTaskPtr& task : graph.tasks()) text += ",\n" + task_text(graph, *task, verbose);
+  return text + "\n]}\n";
+}
+
+}  // namespace
+
+int32_t write_json(const Call& call, const Graph& graph, const char* path, bool verbose) {
+  const std::string text = graph_text(graph, verbose);
+  FILE* const file = std::fopen(path, "we");
+  if (file == nullptr) {
+    return call.fail(ACL_ERROR_RT_FILE_OPEN, "path",
+                     std::string(path) + " cannot be opened for writing");
+  }
+  const bool is_written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  if (std::fclose(file) == 0 && is_written) return ACL_SUCCESS;
+  return call.fail(ACL_ERROR_RT_FILE_WRITE, "path", std::string(path) + " cannot be written whole");
+}
+
+}  // namespace aclhost

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from aclhost import ops
 from aclhost.gen import reference_pages
 from aclhost.spec import error_codes
+from aclhost.spec.error_advice import ADVICE
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -29,12 +31,19 @@ def test_every_code_is_on_the_page() -> None:
 
 
 def test_matrix_follows_the_declarations() -> None:
-    text = reference_pages.support()
-    rows = [line for line in text.splitlines() if line.startswith("| [aclnnEluBackward]")]
-    assert rows == [
-        "| [aclnnEluBackward](ops/elu_backward.md) | FLOAT | yes | yes | yes |  | yes | yes |"
-    ]
-    assert "|  | BF16 | yes | yes | yes |  |  |  |" in text
+    rows = reference_pages.support().splitlines()
+    assert (
+        "| [aclnnEluBackward](ops/elu_backward.md) | activation | A950 A3 A2: `FLOAT` `FLOAT16` "
+        "`BF16`<br>P310P T910: `FLOAT` `FLOAT16` |"
+    ) in rows
+    assert sum(row.startswith("| [aclnn") for row in rows) == len(ops.ALL)
+
+
+def test_codes_are_a_table_that_links() -> None:
+    text = reference_pages.errors()
+    linked = re.findall(r"^\| \[(\d+)\]\(#\1\) \|", text, re.MULTILINE)
+    assert [int(code) for code in linked] == sorted(ADVICE)
+    assert all(f"### {code}\n" in text for code in linked)
 
 
 @pytest.fixture(scope="module")

@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 from pathlib import Path
 
 from aclhost import ops
+from aclhost.gen.cpp_example import cpp_example
+from aclhost.gen.python_example import python_example
 from aclhost.gen.python_text import wrapped_signature
+from aclhost.gen.related import family, related
 from aclhost.spec import dtypes, products
 from aclhost.spec.expression import Call, Domain, Input
 from aclhost.spec.measured_ulps import MAX_ULPS, STEPS
@@ -24,6 +28,8 @@ _PAGE = """<!-- Generated from {source}: edit that file, then run make docs. -->
 # {name}
 
 {summary}
+
+{related}
 
 ```c
 #include "aclnnop/{header}"
@@ -41,6 +47,16 @@ aclnnStatus {name}(void* workspace, uint64_t workspaceSize, aclOpExecutor* execu
 ## What it computes
 
 {formula}
+
+## Example
+
+```python
+{python_example}
+```
+
+```cpp
+{cpp_example}
+```
 
 ## Parameters
 
@@ -119,6 +135,19 @@ def step_rows(op: Operator) -> Iterator[tuple[str, ...]]:
         yield (str(late), f"{int(rule.code)} from phase 2", *_rule_cells(rule))
 
 
+def _folded(rows: Iterable[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
+    """Null pointers that are looked for one after the other share a row."""
+    for is_null, members in groupby(rows, key=lambda row: row[3].endswith("must not be null")):
+        folded = list(members)
+        if not is_null or len(folded) == 1:
+            yield from folded
+            continue
+        advice = "Create it before the call and check that its creation succeeded."
+        names = ", ".join(row[2] for row in folded)
+        numbers = f"{folded[0][0]} to {folded[-1][0]}"
+        yield numbers, folded[0][1], names, "each of these must not be null", advice
+
+
 def _rule_cells(rule: Rule) -> tuple[str, str, str]:
     return (f"`{rule.parameter}`" if rule.parameter else "", rule.sentence(), rule.advice)
 
@@ -129,13 +158,16 @@ def page(op: Operator) -> str:
         source=op.source,
         name=op.name,
         summary=op.summary,
+        related=related(op),
+        python_example=python_example(op),
+        cpp_example=cpp_example(op),
         header=op.header,
         c_params=",\n    ".join(param.c_declaration for param in op.params),
         signature=wrapped_signature(op),
         formula=op.formula,
         params=_params(op),
         dtypes=_dtypes(op),
-        checks=table(("", "status", "parameter", "rule", "what to do"), step_rows(op)),
+        checks=table(("", "status", "parameter", "rule", "what to do"), _folded(step_rows(op))),
         formats=op.formats,
         determinism=op.determinism,
         notes=_notes((*op.notes, *_measured_error(op))),
@@ -178,24 +210,24 @@ def dtype_groups(op: Operator) -> dict[str, list[Product]]:
 
 
 def index() -> str:
-    """The list of operators, with links to the pages."""
-    rows = (
-        (
-            f"[{op.name}]({op.page})",
-            op.summary,
-            "; ".join(
-                f"{names} ({', '.join(product.key for product in on)})"
-                for names, on in dtype_groups(op).items()
-            ),
+    """The operators by family, with links to the pages."""
+    families: dict[str, list[Operator]] = {}
+    for op in ops.ALL:
+        families.setdefault(family(op), []).append(op)
+    sections = (
+        f"## {name}\n\n{len(members)} operators.\n\n"
+        + table(
+            ("operator", "what it computes"),
+            ((f"[{op.name}]({op.page})", op.summary) for op in members),
         )
-        for op in ops.ALL
+        for name, members in sorted(families.items())
     )
-    keys = ", ".join(f"{product.key} is {product.title}" for product in products.ALL)
-    head = ("operator", "what it computes", "data types of the first tensor, by product")
     return (
         "<!-- Generated from src/aclhost/ops: edit those files, then run make docs. -->\n"
-        f"# Operators\n\n{table(head, rows)}\n\n{keys}. The [support matrix](../support.md) has it "
-        "one by one, the pages tell the rest.\n"
+        f"# Operators\n\n{len(ops.ALL)} operators in {len(families)} families. The "
+        "[support matrix](../support.md) has their data types by product.\n\n"
+        + "\n\n".join(sections)
+        + "\n"
     )
 
 

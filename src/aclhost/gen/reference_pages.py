@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from aclhost import ops
-from aclhost.gen.pages import first_tensor, table
-from aclhost.spec import catalogue, dtypes, error_codes, products
+from aclhost.gen.pages import dtype_groups, table
+from aclhost.gen.related import family
+from aclhost.spec import catalogue, error_codes, products
 from aclhost.spec.error_advice import ADVICE, Advice
 from aclhost.spec.error_codes import ErrorCode
-from aclhost.spec.operator import Operator
 
 _FAMILIES = (
     ("Operators", error_codes.ACLNN),
@@ -34,6 +34,8 @@ files, then run make docs. -->
 same thread gives the reason in words and clears it.
 
 ## Codes that aclhost returns
+
+{table}
 
 {returned}
 
@@ -70,8 +72,13 @@ def errors() -> str:
     returned = "\n\n".join(
         _explained(codes[value], advice) for value, advice in sorted(ADVICE.items())
     )
+    rows = (
+        (f"[{value}](#{value})", f"`{codes[value].name}`", codes[value].sentence)
+        for value in sorted(ADVICE)
+    )
+    overview = table(("code", "name", "meaning"), rows)
     families = "\n\n".join(f"### {title}\n\n{_family(family)}" for title, family in _FAMILIES)
-    return _ERRORS.format(returned=returned, all=families)
+    return _ERRORS.format(table=overview, returned=returned, all=families)
 
 
 def _explained(code: ErrorCode, advice: Advice) -> str:
@@ -98,37 +105,31 @@ def support() -> str:
         ("product", "key", "for example"),
         ((product.title, product.key, f"`{product.default_soc}`") for product in products.ALL),
     )
-    head = ("operator", "dtype", *(product.key for product in products.ALL))
+    matrix = table(("operator", "family", "data types by product"), _matrix_rows())
     families = table(("family", "upstream", "computed"), _family_rows())
-    return _SUPPORT.format(socs=socs, matrix=table(head, _matrix_rows()), families=families)
+    return _SUPPORT.format(socs=socs, matrix=matrix, families=families)
 
 
 def _family_rows() -> Iterator[tuple[str, ...]]:
     known = catalogue.operators()
     upstream = Counter(op.group for op in known.values())
     computed = Counter(known[op.name].group for op in ops.ALL if op.name in known)
-    for family in sorted(upstream):
-        yield family, str(upstream[family]), str(computed[family] or "")
+    for group in sorted(upstream):
+        yield group, str(upstream[group]), str(computed[group] or "")
     yield "all", str(upstream.total()), str(computed.total())
 
 
 def _matrix_rows() -> Iterator[tuple[str, ...]]:
     for op in ops.ALL:
-        link = f"[{op.name}](ops/{op.page})"
-        for dtype in _dtypes_of(op):
-            marks = ("yes" if _has(op, dtype, product) else "" for product in products.ALL)
-            yield (link, str(dtype), *marks)
-            link = ""
+        groups = (
+            f"{' '.join(product.key for product in on)}: {_chips(names)}"
+            for names, on in dtype_groups(op).items()
+        )
+        yield f"[{op.name}](ops/{op.page})", family(op), "<br>".join(groups)
 
 
-def _dtypes_of(op: Operator) -> tuple[dtypes.DataType, ...]:
-    rule = op.dtype_rule(first_tensor(op).name)
-    return (rule.dtypes() or ()) if rule is not None else ()
-
-
-def _has(op: Operator, dtype: dtypes.DataType, product: products.Product) -> bool:
-    rule = op.dtype_rule(first_tensor(op).name)
-    return product in op.products and rule is not None and dtype in (rule.dtypes(product) or ())
+def _chips(names: str) -> str:
+    return " ".join(f"`{name}`" for name in names.split(", ")) if names.isupper() else names
 
 
 def emit() -> Iterator[tuple[str, str]]:

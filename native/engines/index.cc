@@ -9,13 +9,13 @@
 #include "base/parallel.h"
 #include "dtypes.h"
 #include "engines/index_actions.h"
+#include "engines/index_places.h"
 #include "simd/memory.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
 
-constexpr int64_t kChunk = 256;         // places that are found at once
 constexpr int64_t kRowPiece = 1 << 14;  // elements of a row
 constexpr int64_t kWorthThreads = 1 << 15;
 
@@ -29,29 +29,7 @@ bool joins(const IndexedWalk& walk, const Dimension& slow, const Dimension& fast
   return fits;
 }
 
-// Where some positions along one dimension lie in the table.
-struct Places {
-  int64_t offsets[kChunk];
-  bool bad[kChunk];
-  bool all_good;
-};
-
-template <typename Integer>
-bool add_places(const IndexedWalk::Index& index, const char* from, int64_t step, int64_t count,
-                Places& places) {
-  bool all_good = true;
-  for (int64_t i = 0; i < count; ++i) {
-    int64_t value = load<Integer>(from + i * step);
-    value += value < 0 ? index.wrap : 0;
-    const bool good = static_cast<uint64_t>(value) < static_cast<uint64_t>(index.limit);
-    places.offsets[i] += (good ? value : 0) * index.stride;
-    places.bad[i] = places.bad[i] || !good;
-    all_good = all_good && good;
-  }
-  return all_good;
-}
-
-// The same of one index tensor without gaps, where nothing is out of range; else false, and the
+// The places of one index tensor without gaps, where nothing is out of range; else false, and the
 // places are not to be used. No branches: vectors. kShifts: strides are powers of 2 and 0.
 template <typename Integer, bool kShifts>
 bool find_good_places(const IndexedWalk::Index& index, const char* from, int64_t first,
@@ -150,16 +128,10 @@ class Nest {
   }
 
   void find(const WalkedPlace& here, int64_t first, int64_t count, Places& places) const {
-    places.all_good = true;
-    std::fill_n(places.bad, count, false);
+    places.all_good = places.all_used = true;
     if (find_good(here, first, count, places.offsets)) return;
-    for (int64_t i = 0; i < count; ++i) places.offsets[i] = (first + i) * run_.table;
-    for (int k = 0; k < walk_.indices; ++k) {
-      const int64_t step = run_.index[k];
-      const char* const from = here.index[k] + first * step;
-      const auto add = walk_.index[k].item_size == 4 ? add_places<int32_t> : add_places<int64_t>;
-      places.all_good = add(walk_.index[k], from, step, count, places) && places.all_good;
-    }
+    const Owned all = {0, walk_.index[0].limit};
+    find_places(walk_, run_, here, all, first, count, places);
   }
 
   bool find_good(const WalkedPlace& here, int64_t first, int64_t count, int64_t* offsets) const {
@@ -176,7 +148,7 @@ class Nest {
     }
     for (int64_t i = 0; i < count; ++i) {
       char* const here = dense + i * run_.dense;
-      if (!places.bad[i]) {
+      if (places.all_good || places.used[i]) {
         action_.row(here, row_.dense, table + places.offsets[i], row_.table, row);
       } else {
         action_.missing(here, row_.dense, row);

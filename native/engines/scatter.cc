@@ -6,14 +6,13 @@
 #include <cstdlib>
 
 #include "base/parallel.h"
+#include "engines/index_places.h"
 #include "engines/scatter_actions.h"
-#include "simd/memory.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
 
-constexpr int64_t kChunk = 256;             // places that are found at once
 constexpr int64_t kFewPlaces = 1 << 10;     // each chunk of them goes over the whole table
 constexpr int64_t kWorthThreads = 1 << 15;  // that share a dimension
 constexpr int64_t kWorthOwners = 1 << 18;   // that share the values of an index
@@ -23,48 +22,12 @@ constexpr int64_t kNear = 1 << 20;          // bytes of a table that need not be
 
 using Dimension = IndexedWalk::Dimension;
 
-// Values of the first index whose places belong to a thread.
-struct Owned {
-  int64_t first, last;
-};
-
-// Where some positions along one dimension lie, those that are not to be written left out.
-struct Places {
+// Elements that are written, as offsets from and to.
+struct Moves {
   int64_t from[kChunk], to[kChunk];
-  bool used[kChunk];
   int64_t count;
-  bool all_good, all_used;
+  bool all_good;  // no index was out of range
 };
-
-// Adds where indices point that are in range and owned; tells which these are.
-template <typename Integer>
-void add_places(const IndexedWalk::Index& index, const Owned& owned, const char* from, int64_t step,
-                int64_t count, Places& places) {
-  bool all_good = true, all_used = true;
-  for (int64_t i = 0; i < count; ++i) {
-    int64_t value = load<Integer>(from + i * step);
-    value += value < 0 ? index.wrap : 0;
-    const bool good = static_cast<uint64_t>(value) < static_cast<uint64_t>(index.limit);
-    const bool used = value >= owned.first && value < owned.last;
-    places.to[i] += (used ? value : 0) * index.stride;
-    places.used[i] = places.used[i] && used;
-    all_good = all_good && good;
-    all_used = all_used && used;
-  }
-  places.all_good = places.all_good && all_good;
-  places.all_used = places.all_used && all_used;
-}
-
-void leave_out_unused(int64_t count, Places& places) {
-  places.count = places.all_used ? count : 0;
-  if (places.all_used) return;
-  for (int64_t i = 0; i < count; ++i) {
-    const int64_t from = places.from[i], to = places.to[i];
-    places.from[places.count] = from;
-    places.to[places.count] = to;
-    places.count += places.used[i];
-  }
-}
 
 int64_t positions(const IndexedWalk& walk) {
   int64_t count = 1;
@@ -110,12 +73,12 @@ class Writer {
 
   bool run_together(int64_t outer, const Owned& owned) const {
     const WalkedPlace start = place_at(walk_, 0);
-    Places places;
+    Moves moves;
     bool good = true;
     for (int64_t first = 0; first < run_.length; first += kChunk) {
-      find(start, owned, first, std::min(kChunk, run_.length - first), places);
-      good = good && places.all_good;
-      for (int64_t i = 0; i < outer; ++i) write(place_at(walk_, i), places);
+      find(start, owned, first, std::min(kChunk, run_.length - first), moves);
+      good = good && moves.all_good;
+      for (int64_t i = 0; i < outer; ++i) write(place_at(walk_, i), moves);
     }
     return good;
   }
@@ -127,45 +90,40 @@ class Writer {
       const auto direct = action_.direct[index.item_size == 8];
       return direct(here.dense, run_.dense, here.table, run_.table, run, run_.length);
     }
-    Places places;
+    Moves moves;
     bool good = true;
     for (int64_t first = 0; first < run_.length; first += kChunk) {
-      find(here, owned, first, std::min(kChunk, run_.length - first), places);
-      good = good && places.all_good;
-      write(here, places);
+      find(here, owned, first, std::min(kChunk, run_.length - first), moves);
+      good = good && moves.all_good;
+      write(here, moves);
     }
     return good;
   }
 
   void find(const WalkedPlace& here, const Owned& owned, int64_t first, int64_t count,
-            Places& places) const {
-    places.all_good = places.all_used = true;
+            Moves& moves) const {
+    Places places;
+    find_places(walk_, run_, here, owned, first, count, places);
+    moves.all_good = places.all_good;
+    moves.count = 0;
     for (int64_t i = 0; i < count; ++i) {
-      places.from[i] = (first + i) * run_.dense;
-      places.to[i] = (first + i) * run_.table;
-      places.used[i] = true;
+      moves.from[moves.count] = (first + i) * run_.dense;
+      moves.to[moves.count] = places.offsets[i];
+      moves.count += places.all_used || places.used[i];
     }
-    for (int k = 0; k < walk_.indices; ++k) {
-      const IndexedWalk::Index& index = walk_.index[k];
-      const int64_t step = run_.index[k];
-      const auto add = index.item_size == 4 ? add_places<int32_t> : add_places<int64_t>;
-      const Owned all = {0, index.limit};
-      add(index, k == 0 ? owned : all, here.index[k] + first * step, step, count, places);
-    }
-    leave_out_unused(count, places);
   }
 
-  void write(const WalkedPlace& here, const Places& places) const {
+  void write(const WalkedPlace& here, const Moves& moves) const {
     if (row_.length == 1) {
-      for (int64_t i = 0; is_far_ && i < places.count; ++i) {
-        prefetch_place(here.table + places.to[i]);
+      for (int64_t i = 0; is_far_ && i < moves.count; ++i) {
+        prefetch_place(here.table + moves.to[i]);
       }
-      action_.elements(here.dense, places.from, here.table, places.to, places.count);
+      action_.elements(here.dense, moves.from, here.table, moves.to, moves.count);
       return;
     }
-    for (int64_t i = 0; i < places.count; ++i) {
-      if (i + 1 < places.count) prefetch_place(here.table + places.to[i + 1]);
-      action_.row(here.dense + places.from[i], row_.dense, here.table + places.to[i], row_.table,
+    for (int64_t i = 0; i < moves.count; ++i) {
+      if (i + 1 < moves.count) prefetch_place(here.table + moves.to[i + 1]);
+      action_.row(here.dense + moves.from[i], row_.dense, here.table + moves.to[i], row_.table,
                   row_.length);
     }
   }

@@ -162,20 +162,36 @@ def _of_all(name: str, place: int) -> Operator:
     )
 
 
+_TRUTH = reduced(keep="keepdim")
+_IN_RANK = axes_in_rank("dim", "self")
+_TRUTH_CHECKS: tuple[tuple[tuple[Step, ...], ...], ...] = (  # of all and of any
+    (
+        not_private("self"),
+        _IN_RANK,
+        distinct_axes("dim", "self"),
+        *RANKS,
+        shape_is("out", _TRUTH, "of self without what is reduced"),
+        inside_storage("self"),
+    ),
+    (_IN_RANK, *RANKS, inside_storage("self"), fits_reduced(_TRUTH, "out")),
+)
+
+
+def _truth_call(self: TensorArg, dims: tuple[int, ...], keep: bool, dtype: DataType) -> Call:
+    call = Call({"self": self, "dim": dims, "keepdim": keep})
+    return complete(("out", _TRUTH, dtype))(call)
+
+
+def _draw_truth(rng: Random) -> Call:
+    self = drawn_tensor(rng, *REALS, BF16, empty=True)
+    if rng.random() < 0.5:
+        self = replace(self, span=(0, 2))
+    dims = drawn_dims(rng, len(self.shape))
+    return _truth_call(self, dims, rng.random() < 0.5, rng.choice((BOOL, UINT8)))
+
+
 def _truth(name: str, place: int) -> Operator:
     function = ("all", "any")[place]
-    out = reduced(keep="keepdim")
-    axes_checks = (axes_in_rank("dim", "self"), *((distinct_axes("dim", "self"),) * (1 - place)))
-    early: tuple[tuple[Step, ...], ...] = (
-        (
-            not_private("self"),
-            *axes_checks,
-            *RANKS,
-            shape_is("out", out, "of self without what is reduced"),
-            inside_storage("self"),
-        ),
-        (*axes_checks, *RANKS, inside_storage("self"), fits_reduced(out, "out")),
-    )[place]
 
     def golden(self: Array, dim: Ints, keepdim: bool) -> Array:
         found: Array = getattr(self != 0, function)(axis=axes(dim), keepdims=keepdim)
@@ -187,42 +203,28 @@ def _truth(name: str, place: int) -> Operator:
             self = found(self, dim=axis, keepdim=keepdim)
         return self.bool() if dim else (NotImplemented if keepdim else found(self))
 
-    def call(self: TensorArg, dims: tuple[int, ...], keep: bool, dtype: DataType) -> Call:
-        return complete(("out", out, dtype))(Call({"self": self, "dim": dims, "keepdim": keep}))
-
-    def draw(rng: Random) -> Call:
-        self = drawn_tensor(rng, *REALS, BF16, empty=True)
-        if rng.random() < 0.5:
-            self = replace(self, span=(0, 2))
-        dims = drawn_dims(rng, len(self.shape))
-        return call(self, dims, rng.random() < 0.5, rng.choice((BOOL, UINT8)))
-
+    out = TensorOut("out", "Result.", shape=_TRUTH, dtype=const(BOOL))
     return Operator(
         name,
         summary=f"Whether {function} values over dimensions are not 0.",
         formula=f"`out = {function}(self != 0)` over dim",
-        params=(
-            SELF,
-            dims_param(),
-            keep_param("keepdim"),
-            TensorOut("out", "Result.", shape=out, dtype=const(BOOL)),
-        ),
+        params=(SELF, dims_param(), keep_param("keepdim"), out),
         checks=(
             not_null("self", "dim", "out"),
             dtype_in("self", *REALS, BF16_NEWER),
             dtype_in("out", UINT8, BOOL),
-            *early,
+            *_TRUTH_CHECKS[place],
         ),
         golden=golden,
         reference=reference,
-        draw=draw,
-        typical=typical_rows(complete(("out", out, BOOL)), dim=(1,), keepdim=False),
+        draw=_draw_truth,
+        typical=typical_rows(complete(("out", _TRUTH, BOOL)), dim=(1,), keepdim=False),
         samples=(
-            call(TensorArg((2, 3), BOOL), (1,), False, BOOL),
-            call(TensorArg((2, 3, 4), FLOAT16), (-1, 0), True, UINT8),
-            call(TensorArg((3, 2), INT32), (), False, BOOL),
-            call(TensorArg((3, 0)), (1,), False, BOOL),
-            call(TensorArg((), INT64), (), False, BOOL),
+            _truth_call(TensorArg((2, 3), BOOL), (1,), False, BOOL),
+            _truth_call(TensorArg((2, 3, 4), FLOAT16), (-1, 0), True, UINT8),
+            _truth_call(TensorArg((3, 2), INT32), (), False, BOOL),
+            _truth_call(TensorArg((3, 0)), (1,), False, BOOL),
+            _truth_call(TensorArg((), INT64), (), False, BOOL),
         ),
         notes=("NaN counts as not 0.",),
     )

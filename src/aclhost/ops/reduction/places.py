@@ -97,35 +97,46 @@ AXIS_POSITIVE = requires(
     (Shown("integer", ValueOf("dim")), " for ", Shown("shape", ShapeOf("self"))),
     "There is no value of nothing: skip the call.",
 )
-_DTYPES = (
-    dtype_in("self", *_ARGUMENTS, only_on(UINT16, A950)),
-    dtype_in("self", *_ARGUMENTS),
+_EARLY: tuple[tuple[tuple[Step, ...], ...], ...] = (  # of the largest and of the smallest
+    (
+        not_null("self", "out"),
+        dtype_in("self", *_ARGUMENTS, only_on(UINT16, A950)),
+        *RANKS,
+        AXIS_IN_RANK,
+        done_when_empty("self", "out"),
+    ),
+    (
+        not_null("self", "out"),
+        AXIS_IN_RANK,
+        dtype_in("self", *_ARGUMENTS),
+        dtype_in("out", INT32, INT64),
+        not_private("self", "out"),
+        *RANKS,
+        AXIS_POSITIVE,
+        done_when_empty("self"),
+    ),
 )
+
+
+def _axis_calls(
+    finish: Callable[[Call], Call], empty: DataType, last: TensorArg
+) -> tuple[Call, ...]:
+    return tuple(
+        finish(Call({"self": self, "dim": dim, "keepdim": keep}))
+        for self, dim, keep in (
+            (TensorArg((2, 3)), 1, False),
+            (TensorArg((2, 3, 4), FLOAT16), -2, True),
+            (TensorArg((0, 3), empty), 1, False),
+            (last, 0, False),
+        )
+    )
 
 
 def _argument(name: str, place: int) -> Operator:
     word, function = WORDS[place], ("max", "min")[place]
     finish = complete(("out", _AXIS, INT64))
-    checks: tuple[tuple[Step, ...], ...] = (
-        (
-            not_null("self", "out"),
-            _DTYPES[0],
-            *RANKS,
-            AXIS_IN_RANK,
-            done_when_empty("self", "out"),
-        ),
-        (
-            not_null("self", "out"),
-            AXIS_IN_RANK,
-            _DTYPES[1],
-            dtype_in("out", INT32, INT64),
-            not_private("self", "out"),
-            *RANKS,
-            AXIS_POSITIVE,
-            done_when_empty("self"),
-        ),
-    )[place]
-    last = (cast_exists("out", const(INT32)), ())[place]
+    late = (SUPPORTED, inside_storage("self"), fits_reduced(_AXIS, "out"))
+    cast = (cast_exists("out", const(INT32)), ())[place]
 
     def golden(self: Array, dim: int, keepdim: bool) -> Array:
         return _place(function, self, dim, keepdim)
@@ -144,19 +155,28 @@ def _argument(name: str, place: int) -> Operator:
             keep_param("keepdim"),
             TensorOut("out", "Indices.", shape=_AXIS, dtype=const(INT64)),
         ),
-        checks=(*checks, SUPPORTED, inside_storage("self"), fits_reduced(_AXIS, "out"), last),
+        checks=(*_EARLY[place], *late, cast),
         golden=golden,
         reference=reference,
         draw=lambda rng: complete(("out", _AXIS, rng.choice((INT32, INT64))))(Call(draw(rng))),
         typical=typical_rows(finish, dim=1, keepdim=False),
-        samples=(
-            finish(Call({"self": TensorArg((2, 3)), "dim": 1, "keepdim": False})),
-            finish(Call({"self": TensorArg((2, 3, 4), FLOAT16), "dim": -2, "keepdim": True})),
-            finish(Call({"self": TensorArg((0, 3), INT32), "dim": 1, "keepdim": False})),
-            finish(Call({"self": TensorArg(()), "dim": 0, "keepdim": False})),
-        ),
+        samples=_axis_calls(finish, INT32, TensorArg(())),
         notes=(_FIRST,),
     )
+
+
+_BOTH: tuple[tuple[Step, ...], ...] = (
+    not_null("self", "out", "indices"),
+    dtype_in("self", FLOAT, FLOAT16, INT64, BOOL, BF16_NEWER, only_on(INT32, A950)),
+    same_dtype("out", "self"),
+    *RANKS,
+    rank_at_most("indices", 8),
+    AXIS_IN_RANK,
+    done_when_empty("self"),
+    as_null(SUPPORTED, inside_storage("self")),
+    fits_reduced(_AXIS, "indices", "out"),
+    as_null(cast_exists("indices", const(INT32))),
+)
 
 
 def _with_place(name: str, place: int) -> Operator:
@@ -183,30 +203,14 @@ def _with_place(name: str, place: int) -> Operator:
             TensorOut("out", "Values.", like="self", shape=_AXIS),
             TensorOut("indices", "Indices.", shape=_AXIS, dtype=const(INT64)),
         ),
-        checks=(
-            not_null("self", "out", "indices"),
-            dtype_in("self", FLOAT, FLOAT16, INT64, BOOL, BF16_NEWER, only_on(INT32, A950)),
-            same_dtype("out", "self"),
-            *RANKS,
-            rank_at_most("indices", 8),
-            AXIS_IN_RANK,
-            done_when_empty("self"),
-            as_null(SUPPORTED, inside_storage("self")),
-            fits_reduced(_AXIS, "indices", "out"),
-            as_null(cast_exists("indices", const(INT32))),
-        ),
+        checks=_BOTH,
         golden=golden,
         reference=reference,
         draw=lambda rng: complete(
             ("out", _AXIS, None), ("indices", _AXIS, rng.choice((INT32, INT64)))
         )(Call(draw(rng))),
         typical=typical_rows(finish, dim=1, keepdim=False),
-        samples=(
-            finish(Call({"self": TensorArg((2, 3)), "dim": 1, "keepdim": False})),
-            finish(Call({"self": TensorArg((2, 3, 4), FLOAT16), "dim": -2, "keepdim": True})),
-            finish(Call({"self": TensorArg((0, 3), BOOL), "dim": 1, "keepdim": False})),
-            finish(Call({"self": TensorArg((), INT64), "dim": 0, "keepdim": False})),
-        ),
+        samples=_axis_calls(finish, BOOL, TensorArg((), INT64)),
         notes=(_FIRST,),
     )
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -195,70 +196,82 @@ _CHECKS: dict[str, tuple[tuple[Step, ...], ...]] = {
 }
 
 
-def _operator(name: str, outs: tuple[str, ...], attribute: Parameter) -> Operator:
-    root, pair = "Std" in name, len(outs) > 1
-    word = "standard deviation" if root else "variance"
-    mixed = name == "aclnnStdMeanCorrection"
-
+def _golden(root: bool, pair: bool) -> Callable[..., Any]:
     def golden(self: Array, dim: Ints, keepdim: bool, **rest: Any) -> Any:  # noqa: ANN401
         import numpy as np
 
-        variance, mean = _variance(self, dim, keepdim, int(next(iter(rest.values()))))
+        variance, mean = _variance(self, dim, keepdim, _correction(rest))
         result = np.sqrt(variance) if root else variance
         return (result, mean) if pair else result
 
+    return golden
+
+
+def _terms(root: bool) -> Callable[..., Any]:
     def terms(self: Array, dim: Ints, keepdim: bool, **rest: Any) -> Any:  # noqa: ANN401
         """Of sizes: about 0, for their mean is not that of the values."""
         import numpy as np
 
-        variance, mean = _variance(self, dim, keepdim, int(next(iter(rest.values()))))
+        variance, mean = _variance(self, dim, keepdim, _correction(rest))
         _, square = _variance(self * self, dim, keepdim, 0)
         scale = np.maximum(variance, square)
         return np.sqrt(scale) if root else scale, mean
 
-    def reference(torch: Any, self: Any, dim: Any, keepdim: bool, **rest: Any) -> Any:  # noqa: ANN401
-        found = _torch(torch, root, self, dim, int(next(iter(rest.values()))), keepdim)
-        return found if pair or found is NotImplemented else found[0]
+    return terms
 
+
+def _correction(rest: dict[str, Any]) -> int:
+    """Whatever the attribute is called."""
+    return int(next(iter(rest.values())))
+
+
+def _samples(finish: Callable[[Call], Call], attribute: Parameter) -> tuple[Call, ...]:
     def call(shape: tuple[int, ...], dtype: DataType, dim: Any, value: int, keep: bool) -> Call:  # noqa: ANN401
         own = bool(value) if isinstance(attribute, Flag) else value
         given = {"self": TensorArg(shape, dtype), "dim": dim, attribute.name: own, "keepdim": keep}
-        return complete(*((out, _SHAPE, None) for out in outs))(Call(given))
+        return finish(Call(given))
 
-    docs = {"meanOut": "Means."}
+    return (
+        call((2, 3), FLOAT, (1,), 1, False),
+        call((2, 3, 4), FLOAT16, (-1, 0), 0, True),
+        call((2, 3), FLOAT, None, 1, False),
+        call((5,), FLOAT, (), 1, True),
+        call((3, 0), FLOAT, (1,), 1, False),
+        call((), FLOAT, (), 1, False),
+    )
+
+
+def _result(name: str, word: str) -> TensorOut:
+    doc = "Means." if name == "meanOut" else f"{word.capitalize()}s."
+    return TensorOut(name, doc, like="self", shape=_SHAPE)
+
+
+def _operator(name: str, outs: tuple[str, ...], attribute: Parameter) -> Operator:
+    root, pair = "Std" in name, len(outs) > 1
+    word = "standard deviation" if root else "variance"
+
+    def reference(torch: Any, self: Any, dim: Any, keepdim: bool, **rest: Any) -> Any:  # noqa: ANN401
+        found = _torch(torch, root, self, dim, _correction(rest), keepdim)
+        return found if pair or found is NotImplemented else found[0]
+
     finish = complete(*((out, _SHAPE, None) for out in outs))
-    rest = {attribute.name: True if isinstance(attribute, Flag) else 1, "keepdim": False}
+    usual = {attribute.name: True if isinstance(attribute, Flag) else 1, "keepdim": False}
+    results = (_result(out, word) for out in outs)
     return Operator(
         name,
         summary=f"{word.capitalize()}s over dimensions{', and means' if pair else ''}.",
         formula=f"`{outs[0]} = {'sqrt(' if root else ''}sum((self - mean)^2) / (n - correction)"
         f"{')' if root else ''}` over the n values of dim",
-        params=(
-            SELF,
-            _DIM,
-            attribute,
-            keep_param("keepdim"),
-            *(
-                TensorOut(out, docs.get(out, f"{word.capitalize()}s."), like="self", shape=_SHAPE)
-                for out in outs
-            ),
-        ),
+        params=(SELF, _DIM, attribute, keep_param("keepdim"), *results),
         checks=_CHECKS[name],
-        golden=golden,
+        golden=_golden(root, pair),
         reference=reference,
         summed=("self",) if pair else (),
-        terms=terms if pair else None,
+        terms=_terms(root) if pair else None,
         ulps=4,  # of differences, squares and their sum
-        draw=_draw(outs, attribute.name, mixed),
-        typical=typical_rows(finish, dim=(1,), **rest),
-        samples=(
-            call((2, 3), FLOAT, (1,), 1, False),
-            call((2, 3, 4), FLOAT16, (-1, 0), 0, True),
-            call((2, 3), FLOAT, None, 1, False),
-            call((5,), FLOAT, (), 1, True),
-            call((3, 0), FLOAT, (1,), 1, False),
-            call((), FLOAT, (), 1, False),
-        ),
+        draw=_draw(outs, attribute.name, name == "aclnnStdMeanCorrection"),
+        typical=typical_rows(finish, dim=(1,), **usual),
+        samples=_samples(finish, attribute),
         notes=_NOTES,
     )
 

@@ -27,6 +27,7 @@ from aclhost.spec.products import A2, A3, A950, T910
 from aclhost.spec.rules import (
     Condition,
     Rule,
+    Step,
     axis_in_rank,
     done_when_empty,
     dtype_in,
@@ -94,26 +95,48 @@ def _uncast_on_950() -> tuple[Rule, ...]:
     return when(where, inner(same_dtype("valuesOut", "self")))
 
 
-def _extreme(name: str, word: str, *, largest: bool) -> Operator:
+def _checks(*, largest: bool) -> tuple[tuple[Step, ...], ...]:
     scalars = not largest  # only the minimum takes tensors without dimensions
     values = (*REALS, BF16_NEWER) if largest else (*REALS, BF16)
+    return (
+        not_null("self", "valuesOut", "indicesOut"),
+        () if scalars else rank_at_least("self", 1),
+        axis_in_rank("dim", "self", of_scalars=scalars),
+        dtype_in("self", *values),
+        dtype_in("valuesOut", *values),
+        dtype_in("indicesOut", INT32, INT64),
+        rank_at_most("self", 8),
+        same_shape("valuesOut", "self"),
+        same_shape("indicesOut", "self"),
+        done_when_empty("self"),
+        supported_on(A3, A2, T910) if largest else (),
+        inside_storage("self"),
+        () if largest else _uncast_on_950(),
+    )
 
+
+_SAMPLES = (
+    _call(TensorArg((2, 3)), 1),
+    _call(TensorArg((2, 3, 4), FLOAT16), -2, index=INT32),
+    _call(TensorArg((3, 2), INT32), 0, DOUBLE),
+    _call(TensorArg((3, 2), BOOL), 0),
+    _call(TensorArg((3, 2), BF16), 1),
+    _call(TensorArg((3, 0)), 0),
+)
+_MORE_SAMPLES = (  # of the minimum
+    _call(TensorArg((), DOUBLE), -1),
+    _call(TensorArg((2,)), 0).on(A950),
+    _call(TensorArg((2,), INT8), 0, FLOAT).on(A950),
+)
+
+
+def _extreme(name: str, word: str, *, largest: bool) -> Operator:
     def golden(self: Array, dim: int) -> tuple[Array, Array]:
         return _scan(self, dim, largest=largest)
 
     def reference(torch: Any, self: Any, dim: int) -> Any:  # noqa: ANN401
         return tuple((torch.cummax if largest else torch.cummin)(self, dim))
 
-    samples = (
-        _call(TensorArg((2, 3)), 1),
-        _call(TensorArg((2, 3, 4), FLOAT16), -2, index=INT32),
-        _call(TensorArg((3, 2), INT32), 0, DOUBLE),
-        _call(TensorArg((3, 2), BOOL), 0),
-        _call(TensorArg((3, 2), BF16), 1),
-        _call(TensorArg((3, 0)), 0),
-        *(() if largest else (_call(TensorArg((), DOUBLE), -1), _call(TensorArg((2,)), 0).on(A950),
-                              _call(TensorArg((2,), INT8), 0, FLOAT).on(A950))),
-    )  # fmt: skip
     return Operator(
         name,
         summary=f"Running {word} along a dimension, and their places.",
@@ -125,26 +148,12 @@ def _extreme(name: str, word: str, *, largest: bool) -> Operator:
             TensorOut("valuesOut", f"The {word}.", like="self"),
             TensorOut("indicesOut", "Places along dim.", like="self", dtype=const(INT64)),
         ),
-        checks=(
-            not_null("self", "valuesOut", "indicesOut"),
-            () if scalars else rank_at_least("self", 1),
-            axis_in_rank("dim", "self", of_scalars=scalars),
-            dtype_in("self", *values),
-            dtype_in("valuesOut", *values),
-            dtype_in("indicesOut", INT32, INT64),
-            rank_at_most("self", 8),
-            same_shape("valuesOut", "self"),
-            same_shape("indicesOut", "self"),
-            done_when_empty("self"),
-            supported_on(A3, A2, T910) if largest else (),
-            inside_storage("self"),
-            () if largest else _uncast_on_950(),
-        ),
+        checks=_checks(largest=largest),
         golden=golden,
         reference=reference,
-        draw=lambda rng: _draw(rng, scalars=scalars),
+        draw=lambda rng: _draw(rng, scalars=not largest),
         typical=lambda n: _call(TensorArg(matrix_shape(n)), 1),
-        samples=samples,
+        samples=_SAMPLES if largest else (*_SAMPLES, *_MORE_SAMPLES),
         notes=(
             "Of equal values the last one counts, and NaN before any number, as in torch.",
             "valuesOut may have another dtype, to which values are cast in the end.",

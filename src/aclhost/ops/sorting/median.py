@@ -109,6 +109,23 @@ def _nothing(self: Array) -> float | int:
     return int(np.iinfo(self.dtype).min) if self.dtype.itemsize >= 4 else 0
 
 
+def _all_checks(place: int, out: str) -> tuple[tuple[Step, ...], ...]:
+    empty: tuple[tuple[Step, ...], ...] = ((done_when_empty(out),), ())[place]
+    return (
+        not_null("self", out),
+        dtype_in("self", *_TYPES),
+        dtype_in(out, *_TYPES),
+        same_dtype(out, "self"),
+        rank_at_most("self", 8),
+        rank_at_most(out, 8),
+        not_single_bf16(DimOf("self", Const(-1)), "the last dimension"),
+        *empty,
+        _SUPPORTED[place],
+        inside_storage("self"),
+        when(_SOME, fits_shape(out, Rank0(), "of a single element")),
+    )
+
+
 def _of_all(place: int) -> Operator:
     name, out = (("aclnnMedian", "valuesOut"), ("aclnnNanMedian", "out"))[place]
     torch_name = ("median", "nanmedian")[place]
@@ -126,7 +143,6 @@ def _of_all(place: int) -> Operator:
     def call(self: TensorArg) -> Call:
         return Call({"self": self, out: TensorArg((), self.dtype)})
 
-    empty: tuple[tuple[Step, ...], ...] = ((done_when_empty(out),), ())[place]
     return Operator(
         name,
         summary=("The median of all elements.", "The median of all elements that are no NaN.")[
@@ -134,19 +150,7 @@ def _of_all(place: int) -> Operator:
         ],
         formula=f"`{out}` is the element in the middle of the sorted self",
         params=(SELF, TensorOut(out, "Result.", like="self", shape=Rank0())),
-        checks=(
-            not_null("self", out),
-            dtype_in("self", *_TYPES),
-            dtype_in(out, *_TYPES),
-            same_dtype(out, "self"),
-            rank_at_most("self", 8),
-            rank_at_most(out, 8),
-            not_single_bf16(DimOf("self", Const(-1)), "the last dimension"),
-            *empty,
-            _SUPPORTED[place],
-            inside_storage("self"),
-            when(_SOME, fits_shape(out, Rank0(), "of a single element")),
-        ),
+        checks=_all_checks(place, out),
         golden=golden,
         reference=reference,
         draw=lambda rng: call(several_of_bf16(drawn_self(rng, *NUMBERS, BF16), -1)),
@@ -204,12 +208,41 @@ def _draw_dim(rng: Random) -> Call:
     return _dim_call(several_of_bf16(self, dim), dim, rng.random() < 0.5)
 
 
-def _along_dim(place: int) -> Operator:
-    empty: tuple[tuple[Step, ...], ...] = (
-        (done_when_empty("self", "valuesOut", "indicesOut"),),
-        (_DIM_POSITIVE, done_when_empty("self")),
-    )[place]
+_DIM_PARAMS = (
+    SELF,
+    Int("dim", "Dimension that is reduced.", default=-1),
+    Flag("keepDim", "Whether the dimension stays with length 1.", default=False),
+    TensorOut("valuesOut", "Medians.", like="self", shape=_WITHOUT_DIM),
+    indices_out("indicesOut", _WITHOUT_DIM),
+)
+_EMPTY_DIM: tuple[tuple[tuple[Step, ...], ...], ...] = (
+    (done_when_empty("self", "valuesOut", "indicesOut"),),
+    (_DIM_POSITIVE, done_when_empty("self")),
+)
 
+
+def _dim_checks(place: int) -> tuple[tuple[Step, ...], ...]:
+    return (
+        not_null("self", "valuesOut", "indicesOut"),
+        dtype_in("self", *_TYPES),
+        dtype_in("valuesOut", *_TYPES),
+        same_dtype("valuesOut", "self"),
+        dtype_is("indicesOut", const(INT64), "dtype INT64"),
+        DIM_IN_RANK,
+        rank_at_most("self", 8),
+        rank_at_most("valuesOut", 8),
+        rank_at_most("indicesOut", 8),
+        _rank_is("valuesOut"),
+        _rank_is("indicesOut"),
+        not_single_bf16(SELF_LENGTH, "dimension dim"),
+        *_EMPTY_DIM[place],
+        _SUPPORTED[place],
+        inside_storage("self"),
+        _fits(),
+    )
+
+
+def _along_dim(place: int) -> Operator:
     def golden(self: Array, dim: int, keep_dim: bool) -> tuple[Array, ...]:
         found = _medians(self, dim, bool(place))
         if not self.shape:
@@ -227,31 +260,8 @@ def _along_dim(place: int) -> Operator:
             "Medians along a dimension of what is no NaN, and where they are.",
         )[place],
         formula="`valuesOut` is the element in the middle of the sorted self along dim",
-        params=(
-            SELF,
-            Int("dim", "Dimension that is reduced.", default=-1),
-            Flag("keepDim", "Whether the dimension stays with length 1.", default=False),
-            TensorOut("valuesOut", "Medians.", like="self", shape=_WITHOUT_DIM),
-            indices_out("indicesOut", _WITHOUT_DIM),
-        ),
-        checks=(
-            not_null("self", "valuesOut", "indicesOut"),
-            dtype_in("self", *_TYPES),
-            dtype_in("valuesOut", *_TYPES),
-            same_dtype("valuesOut", "self"),
-            dtype_is("indicesOut", const(INT64), "dtype INT64"),
-            DIM_IN_RANK,
-            rank_at_most("self", 8),
-            rank_at_most("valuesOut", 8),
-            rank_at_most("indicesOut", 8),
-            _rank_is("valuesOut"),
-            _rank_is("indicesOut"),
-            not_single_bf16(SELF_LENGTH, "dimension dim"),
-            *empty,
-            _SUPPORTED[place],
-            inside_storage("self"),
-            _fits(),
-        ),
+        params=_DIM_PARAMS,
+        checks=_dim_checks(place),
         golden=golden,
         reference=reference,
         draw=_draw_dim,

@@ -119,19 +119,64 @@ _COUNTS = SizedTensorOut(
 )
 
 
-def _of_all(with_counts: bool) -> Operator:
-    counts: tuple[Parameter, ...] = (_COUNTS,) if with_counts else ()
-    flags = (RETURN_INVERSE, RETURN_COUNTS) if with_counts else (RETURN_INVERSE,)
-    names = tuple(param.name for param in counts)
-    shapes: tuple[tuple[Step, ...], ...] = (
-        (
-            when(_WANTED, same_shape("inverseOut", "self")),
-            when(is_set("returnCounts"), same_shape("countsOut", "valueOut")),
-        )
-        if with_counts
-        else (when(is_set("returnInverse"), same_shape("inverseOut", "self")),)
+_VALUES = SizedTensorOut("valueOut", "Elements.", like="self", shape=_ALL)
+_SORTED = Flag("sorted", "valueOut is sorted in either case.", default=True)
+
+
+def _params(with_counts: bool) -> tuple[Parameter, ...]:
+    first = (SELF, _SORTED, RETURN_INVERSE)
+    if not with_counts:
+        return (*first, _VALUES, _INVERSE)
+    return (*first, RETURN_COUNTS, _VALUES, _INVERSE, _COUNTS)
+
+
+def _checks(with_counts: bool) -> tuple[tuple[Step, ...], ...]:
+    names = ("inverseOut", "countsOut") if with_counts else ("inverseOut",)
+    wanted = _WANTED if with_counts else is_set("returnInverse")
+    counts = when(is_set("returnCounts"), same_shape("countsOut", "valueOut"))
+    return (
+        not_null("self", "valueOut", *names),
+        dtype_in("self", *REALS, NEW_BF16),
+        *(dtype_is(name, const(INT64), "dtype INT64") for name in names),
+        rank_at_most("self", 8),
+        when(wanted, same_shape("inverseOut", "self")),
+        counts if with_counts else (),
+        done_when_empty("self"),
+        SUPPORTED,
+        inside_storage("self"),
+        inner(same_dtype("valueOut", "self")),
     )
 
+
+def _call(
+    with_counts: bool, self: TensorArg, in_order: bool, inverse: bool, lengths: bool = False
+) -> Call:
+    call = Call({"self": self, "sorted": in_order, "returnInverse": inverse})
+    room = _ALL.evaluate(call)
+    if with_counts:
+        call = call.passing(returnCounts=lengths)
+    call = call.passing(
+        valueOut=TensorArg(room, self.dtype), inverseOut=TensorArg(self.shape, INT64)
+    )
+    return call.passing(countsOut=TensorArg(room, INT64)) if with_counts else call
+
+
+def _draw(rng: Random, with_counts: bool) -> Call:
+    chances = [rng.random() < 0.5 for _ in range(3)]
+    return _call(with_counts, drawn_self(rng, *REALS, BF16), *chances)
+
+
+_SAMPLES = (
+    (TensorArg((2, 3), FLOAT, (3, 1, 3, -2, 1, 1)), True, True, True),
+    (TensorArg((4,), FLOAT16, (0.5, 0.5, 0.5, 0.5)), False, False, True),
+    (TensorArg((3,), BOOL, (1, 0, 1)), True, False),
+    (TensorArg((2, 1, 3), INT64, (5, -5, 5, 0, 0, 7)), False, True),
+    (TensorArg((), DOUBLE, (2,)), True, True),
+    (TensorArg((0, 3)), True, True),
+)
+
+
+def _of_all(name: str, summary: str, with_counts: bool) -> Operator:
     def golden(
         self: Array, sorted: bool, return_inverse: bool, return_counts: bool = False
     ) -> tuple[Array, ...]:
@@ -146,56 +191,17 @@ def _of_all(with_counts: bool) -> Operator:
         found = _torch_unique(torch, self, return_inverse, return_counts)
         return found if found is NotImplemented or with_counts else found[:2]
 
-    def call(self: TensorArg, in_order: bool, inverse: bool, lengths: bool = False) -> Call:
-        made = Call({"self": self})
-        room = _ALL.evaluate(made)
-        wanted = {"returnInverse": inverse} | ({"returnCounts": lengths} if with_counts else {})
-        more = {name: TensorArg(room, INT64) for name in names}
-        return made.passing(
-            sorted=in_order, **wanted, valueOut=TensorArg(room, self.dtype),
-            inverseOut=TensorArg(self.shape, INT64), **more,
-        )  # fmt: skip
-
-    def draw(rng: Random) -> Call:
-        chances = [rng.random() < 0.5 for _ in range(3)]
-        return call(drawn_self(rng, *REALS, BF16), *chances)
-
     return Operator(
-        "aclnnUnique2" if with_counts else "aclnnUnique",
-        summary="The elements that occur, each once"
-        + (", and how often they do." if with_counts else "."),
+        name,
+        summary=summary,
         formula="`valueOut[inverseOut] = self`, with valueOut in ascending order",
-        params=(
-            SELF,
-            Flag("sorted", "valueOut is sorted in either case.", default=True),
-            *flags,
-            SizedTensorOut("valueOut", "Elements.", like="self", shape=_ALL),
-            _INVERSE,
-            *counts,
-        ),
-        checks=(
-            not_null("self", "valueOut", "inverseOut", *names),
-            dtype_in("self", *REALS, NEW_BF16),
-            *(dtype_is(name, const(INT64), "dtype INT64") for name in ("inverseOut", *names)),
-            rank_at_most("self", 8),
-            *shapes,
-            done_when_empty("self"),
-            SUPPORTED,
-            inside_storage("self"),
-            inner(same_dtype("valueOut", "self")),
-        ),
+        params=_params(with_counts),
+        checks=_checks(with_counts),
         golden=golden,
         reference=reference,
-        draw=draw,
-        typical=lambda n: call(TensorArg((n,)), True, True, True),
-        samples=(
-            call(TensorArg((2, 3), FLOAT, (3, 1, 3, -2, 1, 1)), True, True, True),
-            call(TensorArg((4,), FLOAT16, (0.5, 0.5, 0.5, 0.5)), False, False, True),
-            call(TensorArg((3,), BOOL, (1, 0, 1)), True, False),
-            call(TensorArg((2, 1, 3), INT64, (5, -5, 5, 0, 0, 7)), False, True),
-            call(TensorArg((), DOUBLE, (2,)), True, True),
-            call(TensorArg((0, 3)), True, True),
-        ),
+        draw=lambda rng: _draw(rng, with_counts),
+        typical=lambda n: _call(with_counts, TensorArg((n,)), True, True, True),
+        samples=tuple(_call(with_counts, *each) for each in _SAMPLES),
         notes=(
             *SIZES,
             f"{NAN_NOTE} -0 and 0 are two elements, as upstream's document says for Atlas A2 and "
@@ -205,4 +211,7 @@ def _of_all(with_counts: bool) -> Operator:
     )
 
 
-OPS = (_of_all(False), _of_all(True))
+OPS = (
+    _of_all("aclnnUnique", "The elements that occur, each once.", False),
+    _of_all("aclnnUnique2", "The elements that occur, each once, and how often they do.", True),
+)

@@ -41,7 +41,9 @@ struct ParamInfo {
   const char* const* words;  // what Python calls the values of an integer; ends with null
   int32_t shape;             // terms for a new result in Python
   int32_t dtype;
-  int32_t count;  // the term for how many tensors a new list has, or whether there is a new result
+  // The term for how many tensors a new list has, whether there is a new result, or whether what
+  // is overwritten is read before.
+  int32_t count;
 };
 
 // A term is a position in the operator's code: what it is, then its operands. Those are numbers,

@@ -15,6 +15,7 @@
 #include "operator/run.h"
 #include "operator/sized_results.h"
 #include "operator/span.h"
+#include "operator/terms.h"
 #include "runtime/capture.h"
 #include "runtime/memory.h"
 #include "runtime/observed.h"
@@ -112,6 +113,11 @@ Status check_memory(const char* op, const ParamInfo& param, const TensorView& vi
           "phase 2, and keep the memory until the stream is synchronized.");
 }
 
+bool reads(const Args& args, const ParamInfo& param) {
+  const bool depends = param.kind == ParamKind::kTensorInOut && param.count >= 0;
+  return param.reads && (!depends || evaluate(Frame{args}, param.count) != 0);
+}
+
 // A view of whole bytes, of those whose elements are halves: pairs along the axis where these are
 // neighbours. Without such an axis, all bytes from the first to the last.
 void join_halves(const TensorView& view, Region* region) {
@@ -137,14 +143,14 @@ void join_halves(const TensorView& view, Region* region) {
   }
 }
 
-Region region_of(const ParamInfo& param, const TensorView& view) {
+Region region_of(const Args& args, const ParamInfo& param, const TensorView& view) {
   const int bits = data_type_bits(view.dtype);
   Region region = {param.name,
                    static_cast<const char*>(view.data) + view.offset * bits / 8,
                    static_cast<size_t>(bits + 7) / 8,
                    {view.shape, view.shape + view.rank},
                    {view.strides, view.strides + view.rank},
-                   param.reads,
+                   reads(args, param),
                    writes(param),
                    Side::kNotSaid,
                    param.sized_by_data};
@@ -184,7 +190,7 @@ aclnnStatus finish_sized(Stream& stream, const Launch& launch) {
                     if (!param.sized_by_data || !view.present) return;
                     refresh_tensor(view);
                     if (view.empty()) return;
-                    written.regions.push_back(region_of(param, view));
+                    written.regions.push_back(region_of(launch.args, param, view));
                     written.regions.back().is_partly = false;
                   });
   observe([&](Observer& o) { o.done_here(written); });
@@ -267,7 +273,7 @@ Work Launch::describe() const {
   Work work{args.op->name, {}, ""};
   for_each_tensor(args, args.tensors, [&](const ParamInfo& param, const TensorView& view) {
     if (!view.present) return;
-    if (!view.empty()) work.regions.push_back(region_of(param, view));
+    if (!view.empty()) work.regions.push_back(region_of(args, param, view));
     work.detail += (work.detail.empty() ? "" : ", ") + describe_tensor(param, view);
   });
   return work;

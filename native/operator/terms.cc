@@ -226,6 +226,9 @@ bool keeps(const ScalarValue& scalar, aclDataType dtype) {
       return leads(frame, code);
     case TermKind::kNotAbove:
       return not_above(args, param, static_cast<int>(code[2]));
+    case TermKind::kWidthAtMost:
+      return real_of(args, static_cast<int>(code[2])) - real_of(args, param) <=
+             real_constant(code[3]);
     case TermKind::kKeepsScalar:
       return keeps(args.scalar(param), as_dtype(evaluate(frame, code[2])));
     default:

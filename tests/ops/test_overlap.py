@@ -16,7 +16,7 @@ from support.values import flat
 import aclhost
 from aclhost import ops
 from aclhost.spec.operator import Operator
-from aclhost.spec.params import TensorIn, TensorList
+from aclhost.spec.params import TensorIn, TensorInOut, TensorList, TensorListInOut
 
 LENGTH = 1 << 17  # enough for several blocks and threads
 SIDE = 192
@@ -123,10 +123,29 @@ def places(holder: Any, keys: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
 
 def inputs_only(op: Operator) -> list[str]:
     """Python's names of tensors, and lists of them, that are read and not written."""
-    return [p.python_name for p in op.params if isinstance(p, TensorIn | TensorList)]
+    return [
+        p.python_name
+        for p in op.params
+        if isinstance(p, TensorIn | TensorList) and not isinstance(p, TensorListInOut)
+    ]
 
 
-WALKED = [op for op in ops.ALL if op.draw is not None and op.outputs and inputs_only(op)]
+def in_place(op: Operator) -> list[str]:
+    """Python's names of tensors that are overwritten."""
+    return [p.python_name for p in op.params if isinstance(p, TensorInOut)]
+
+
+DRAWN = [op for op in ops.ALL if op.draw is not None]
+WALKED = [op for op in DRAWN if inputs_only(op) and (op.outputs or in_place(op))]
+
+
+SEVERAL = [op for op in DRAWN if len(op.outputs) + len(in_place(op)) > 1]
+
+
+def distance(rng: Random, one: np.ndarray, other: np.ndarray) -> int:
+    """How many bytes apart two arrays begin."""
+    elements = rng.choice((0, 0, 1, 3, one.size // 2, other.size // 2))
+    return int(elements * max(one.itemsize, other.itemsize))
 
 
 @pytest.mark.parametrize("op", WALKED, ids=lambda op: op.name)
@@ -136,24 +155,65 @@ def test_walk(op: Operator) -> None:
     for number in range(12):
         call = valid_draw(op, rng)
         inputs = inputs_of(op, call, number)
-        wanted = python_results(op, call, inputs)
         function, arguments, outputs = call_function(op, call)
-        given = [p.python_name for p in op.python_params() if p.name in inputs]
-        arguments.update(zip(given, inputs.values(), strict=True))
+        given = {p.python_name: p.name for p in op.python_params() if p.name in inputs}
+        arguments.update({name: inputs[own] for name, own in given.items()})
         read = list(places(arguments, inputs_only(op)))
-        written = list(places(outputs, range(len(outputs))))
+        written = [*places(outputs, range(len(outputs))), *places(arguments, in_place(op))]
         if not read or not written:
             continue
         (reader, name), (writer, key) = rng.choice(read), rng.choice(written)
         one, other = reader[name], writer[key]
-        apart = rng.choice((0, 0, 1, 3, one.size // 2, other.size // 2))
-        apart *= max(one.itemsize, other.itemsize)
+        is_read = writer is arguments
+        if is_read and one.dtype != other.dtype and other.dtype.kind not in "iu":
+            continue  # what the input leaves there may be a NaN, or no BOOL
+        apart = distance(rng, one, other)
         reader[name], writer[key] = placed(one, other, apart, rng.random() < 0.5)
+        writer[key][...] = other
         reader[name][...] = one
-        arguments["out"] = outputs[0] if len(outputs) == 1 else tuple(outputs)
+        if is_read:
+            inputs[given[key]] = writer[key].copy()
+        wanted = python_results(op, call, inputs)
+        if outputs:
+            arguments["out"] = outputs[0] if len(outputs) == 1 else tuple(outputs)
         with aclhost.soc(call.product.default_soc):
             results = flat(function(**arguments))
         for ours, separate in zip(results, wanted, strict=True):
             assert ours.tobytes() == separate.tobytes(), (number, name, apart, call)
         compared += 1
     assert compared, "no call has both inputs and outputs"
+
+
+@pytest.mark.parametrize("op", SEVERAL, ids=lambda op: op.name)
+def test_outputs_in_each_other(op: Operator) -> None:
+    """Nobody says what they hold then; but inputs and the memory around stay as they are."""
+    rng = Random(f"{op.name} outputs")
+    for number in range(6):
+        call = valid_draw(op, rng)
+        inputs = inputs_of(op, call, number)
+        function, arguments, outputs = call_function(op, call)
+        given = {p.python_name: p.name for p in op.python_params() if p.name in inputs}
+        arguments.update({name: inputs[own] for name, own in given.items()})
+        written = [*places(outputs, range(len(outputs))), *places(arguments, in_place(op))]
+        if len(written) < 2:
+            continue
+        (holder, name), (writer, key) = rng.sample(written, 2)
+        one, other = holder[name], writer[key]
+        memory = np.full(one.nbytes + other.nbytes + 4096, 77, np.uint8)
+        apart = min(distance(rng, one, other), one.nbytes)
+        holder[name] = memory[1024:][: one.nbytes].view(one.dtype).reshape(one.shape)
+        writer[key] = memory[1024 + apart :][: other.nbytes].view(other.dtype).reshape(other.shape)
+        writer[key][...] = other
+        if not np.may_share_memory(holder[name], writer[key]):
+            holder[name][...] = one
+        kept = {each: np.copy(arguments[each]) for each in inputs_only(op)
+                if isinstance(arguments.get(each), np.ndarray)}  # fmt: skip
+        if outputs:
+            arguments["out"] = outputs[0] if len(outputs) == 1 else tuple(outputs)
+        with aclhost.soc(call.product.default_soc):
+            function(**arguments)
+        end = 1024 + max(one.nbytes, apart + other.nbytes)
+        assert (memory[:1024] == 77).all()
+        assert (memory[end:] == 77).all()
+        for each, before in kept.items():
+            assert arguments[each].tobytes() == before.tobytes(), (each, call)

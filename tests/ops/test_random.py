@@ -72,6 +72,17 @@ def test_uniform_stays_below_its_end(dtype: Any) -> None:
     assert made.max() < 1
 
 
+@pytest.mark.parametrize("bounds", [(-3e38, 3e38), (0.0, 1e39), (-1e39, 0.0)])
+def test_uniform_refuses_what_no_float_is_wide_enough_for(bounds: tuple[float, float]) -> None:
+    with pytest.raises(ValueError, match="within the range of FLOAT"):
+        aclhost.inplace_uniform(np.empty(8, np.float32), *bounds)
+
+
+def test_uniform_over_all_positive_floats() -> None:
+    made = aclhost.inplace_uniform(np.empty(1000, np.float32), 0.0, float(np.finfo("f4").max))
+    assert np.isfinite(made).all()
+
+
 def test_certain_outcomes() -> None:
     x = np.empty(1000, np.float32)
     assert not aclhost.bernoulli(x, 0.0, seed=5).any()

@@ -99,3 +99,15 @@ def test_edges_of_a_histogram() -> None:
     values = np.array([-1, 0, 1, 2, 3, 4, 5, np.nan], np.float32)
     assert aclhost.histc(values, 4, 0.0, 4.0).tolist() == [1, 1, 1, 2]
     assert aclhost.histc(np.full(3, 7.0, np.float32), 4).tolist() == [0, 0, 3, 0]
+
+
+@pytest.mark.parametrize("odd", [np.inf, -np.inf, np.nan])
+def test_no_range_of_values_that_are_not_finite(odd: float) -> None:
+    """They count nowhere between limits; where they are the limits, there is nothing to count."""
+    values = np.array([1, 2, odd, 3], np.float32)
+    assert aclhost.histc(values, 2, 0.0, 4.0).tolist() == [1, 2]
+    out = np.ones(4, np.float32)
+    with pytest.raises(aclhost.AclnnError, match="min below max") as caught:
+        aclhost.histc(values, 4, out=out)
+    assert (caught.value.status, caught.value.rule) == (507015, "finite_range")
+    assert out.tolist() == [0, 0, 0, 0]

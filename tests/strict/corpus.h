@@ -9,8 +9,13 @@
 #include <map>
 #include <string>
 
+#include "aclnnop/aclnn_index_copy.h"
+#include "aclnnop/aclnn_index_put_impl.h"
 #include "aclnnop/aclnn_index_select.h"
 #include "aclnnop/aclnn_nonzero.h"
+#include "aclnnop/aclnn_scatter.h"
+#include "aclnnop/aclnn_scatter_nd_update.h"
+#include "aclnnop/aclnn_scatter_update.h"
 #include "client.h"
 
 // A program with one mistake, and what strict mode calls it.
@@ -153,6 +158,74 @@ struct Pair {
     aclrtSynchronizeDevice();
     aclrtFree(source);
     aclrtFree(target);
+  }
+};
+
+// A new table of four rows of two floats, and updates for two of its places.
+struct Scattered {
+  void* memory = raw(32);
+  void* places = raw(16);
+  void* updates = device_floats({1, 2});
+  aclTensor* table = make({4, 2}, ACL_FLOAT, memory);
+
+  Scattered() {
+    const int64_t numbers[] = {1, 0};
+    OK(aclrtMemcpy(places, 16, numbers, 16, ACL_MEMCPY_HOST_TO_DEVICE));
+  }
+  ~Scattered() {
+    aclrtSynchronizeDevice();
+    aclDestroyTensor(table);
+    for (void* each : {memory, places, updates}) aclrtFree(each);
+  }
+
+  static aclTensor* make(const std::vector<int64_t>& shape, aclDataType dtype, void* at) {
+    return aclCreateTensor(shape.data(), shape.size(), dtype, nullptr, 0, ACL_FORMAT_ND,
+                           shape.data(), shape.size(), at);
+  }
+
+  void elements(int64_t reduce) const {
+    run({1, 2}, {1, 2}, aclnnInplaceScatter, [&](auto* index, auto* source, auto*... results) {
+      return aclnnInplaceScatterGetWorkspaceSize(table, 0, index, source, reduce, results...);
+    });
+  }
+  void slices() const {
+    run({1}, {1, 2}, aclnnInplaceIndexCopy, [&](auto* index, auto* source, auto*... results) {
+      return aclnnInplaceIndexCopyGetWorkspaceSize(table, 0, index, source, results...);
+    });
+  }
+  void values(bool accumulate) const {
+    run({1}, {1, 2}, aclnnIndexPutImpl, [&](auto*, auto* source, auto*... results) {
+      const aclTensor* const members[] = {make({1}, ACL_INT64, places)};  // the list's own
+      aclTensorList* list = aclCreateTensorList(members, 1);
+      const aclnnStatus status =
+          aclnnIndexPutImplGetWorkspaceSize(table, list, source, accumulate, false, results...);
+      aclDestroyTensorList(list);
+      return status;
+    });
+  }
+  void rows() const {
+    run({1, 1}, {1, 2}, aclnnScatterNdUpdate, [&](auto* index, auto* source, auto*... results) {
+      return aclnnScatterNdUpdateGetWorkspaceSize(table, index, source, results...);
+    });
+  }
+  void stretch() const {
+    run({1}, {1, 1}, aclnnInplaceScatterUpdate, [&](auto* index, auto* source, auto*... results) {
+      return aclnnInplaceScatterUpdateGetWorkspaceSize(table, index, source, 1, results...);
+    });
+  }
+
+ private:
+  template <typename Prepare, typename Launch>
+  void run(const std::vector<int64_t>& index_shape, const std::vector<int64_t>& shape,
+           const Launch& launch, const Prepare& prepare) const {
+    aclTensor* index = make(index_shape, ACL_INT64, places);
+    aclTensor* source = make(shape, ACL_FLOAT, updates);
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    OK(prepare(index, source, &size, &executor));
+    OK(launch(nullptr, 0, executor, first));
+    aclDestroyTensor(index);
+    aclDestroyTensor(source);
   }
 };
 

@@ -233,6 +233,19 @@ CORRECT(a_table_that_is_written_in_part) {
   for (void* each : {table, index, result}) OK(aclrtFree(each));
 }
 
+// What is overwritten or left alone is not read.
+CORRECT(scattered_into_unwritten_memory) {
+  const Scattered of_elements, of_slices, of_values, of_rows, of_stretches;
+  of_elements.elements(0);
+  of_slices.slices();
+  of_values.values(false);
+  of_rows.rows();
+  of_stretches.stretch();
+  OK(aclrtSynchronizeStream(first));
+  float values[2];
+  OK(aclrtMemcpy(values, 8, of_slices.memory, 8, ACL_MEMCPY_DEVICE_TO_HOST));
+}
+
 // Phase 2 has waited: neither a synchronisation nor the rest of the memory is missing.
 CORRECT(as_much_as_the_data_gave) {
   const Pair pair;

@@ -307,6 +307,16 @@ MISTAKE(destroyed_executor, "use after destroy") {
   aclDestroyTensor(y);
 }
 
+MISTAKE(added_to_unwritten_memory, "uninitialised read") {
+  const Scattered scattered;
+  scattered.elements(1);
+}
+
+MISTAKE(values_added_to_unwritten_memory, "uninitialised read") {
+  const Scattered scattered;
+  scattered.values(true);
+}
+
 }  // namespace
 
 int main(int, char** arguments) { return run_program(arguments); }

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // How often values occur.
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <new>
+#include <string>
+#include <utility>
 
+#include "acl/acl.h"
 #include "engines/dense.h"
 #include "kernels/reduction/one_tensor.h"
 #include "operator/index_error.h"
@@ -51,6 +55,23 @@ struct Range {
   T most;
 };
 
+bool is_finite(const Range<float>& range) {
+  return std::isfinite(range.least) && std::isfinite(range.most);
+}
+bool is_finite(const Range<int64_t>&) { return true; }
+
+// Values that are not finite, where they are to tell the range.
+Status no_intervals(const char* op) {
+  Failure failure;
+  failure.code = ACL_ERROR_RT_AICORE_EXCEPTION;
+  failure.parameter = "self";
+  failure.rule = "finite_range";
+  failure.message = std::string(op) +
+                    ": self must be finite where min equals max and its values tell the range; got "
+                    "an infinity or NaN. Pass a min below max.";
+  return Status::failed(std::move(failure));
+}
+
 // The limits in the type that is computed with; of the values themselves where they are equal.
 template <typename T>
 Status find_range(const HistcArgs& args, aclDataType dtype, Range<T>* range) {
@@ -66,6 +87,7 @@ Status find_range(const HistcArgs& args, aclDataType dtype, Range<T>* range) {
     const Operand ins[] = {{&args.self, dtype}};
     const Status status = reduce({Reduce::kRange, dtype}, outs, 2, ins, 1);
     if (!status.ok()) return status;
+    if (!is_finite(*range)) return no_intervals(args.kOperator);
   }
   if (range->least == range->most) {
     range->least -= 1;
@@ -88,7 +110,8 @@ int64_t bin_of(int64_t value, const Range<int64_t>& range, int64_t bins) {
 
 template <typename T>
 Status histogram(const HistcArgs& args, aclDataType dtype, Range<T> range) {
-  Status status = find_range(args, dtype, &range);
+  Status status = fill(args.out, double_value(0.0));
+  if (status.ok()) status = find_range(args, dtype, &range);
   if (!status.ok()) return status;
   DenseArray values;
   status = values.take(args.self, dtype);

@@ -20,6 +20,7 @@ from aclhost.spec.params import (
     IntArray,
     Parameter,
     SizedTensorOut,
+    TensorInOut,
     TensorListOut,
     TensorOut,
 )
@@ -190,6 +191,8 @@ def _param(op: Operator, param: Parameter, table: TermTable) -> str:
         count = table.position(op, param.count)
     if isinstance(param, TensorOut) and param.made_if is not None:
         count = table.position(op, param.made_if)
+    if isinstance(param, TensorInOut) and param.read_if is not None:
+        count = table.position(op, param.read_if)
     flags = (
         op.reads_all(param), isinstance(param, SizedTensorOut), op.is_elementwise(param)
     )  # fmt: skip

@@ -10,7 +10,9 @@ from typing import ClassVar
 
 from aclhost.spec.dtypes import DataType
 from aclhost.spec.shapes import ShapeOf, ShapeTerm
-from aclhost.spec.terms import DtypeOf, Term
+from aclhost.spec.terms import Const, DtypeOf, Term
+
+NEVER = Const(0)  # of a tensor that is only overwritten in part, see TensorInOut.read_if
 
 # Acronyms that run into the next word.
 _ACRONYMS = {
@@ -135,6 +137,7 @@ class TensorInOut(Parameter):
 
     is_const: bool = False  # whether upstream's prototype says so
     reads: bool = True
+    read_if: Term | None = None  # else elements are only overwritten or left as they are
     optional: bool = False
 
     kind = "kTensorInOut"

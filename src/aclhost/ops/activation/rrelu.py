@@ -11,7 +11,16 @@ from aclhost.spec.call import Call, ScalarArg, TensorArg
 from aclhost.spec.draw import eighths, matrix_shape, random_shape
 from aclhost.spec.dtypes import BF16, DOUBLE, FLOAT, FLOAT16
 from aclhost.spec.operator import Operator
-from aclhost.spec.params import Flag, Int, Parameter, Scalar, TensorIn, TensorInOut, TensorOut
+from aclhost.spec.params import (
+    NEVER,
+    Flag,
+    Int,
+    Parameter,
+    Scalar,
+    TensorIn,
+    TensorInOut,
+    TensorOut,
+)
 from aclhost.spec.philox import unit, words_in_order
 from aclhost.spec.rules import (
     Step,
@@ -149,7 +158,7 @@ def _operator(name: str, in_place: bool) -> Operator:
     x: Parameter = TensorIn("self", "Input.")
     if in_place:
         x = TensorInOut("self", "Input, replaced by the result.", is_const=True)
-    noise = TensorInOut("noise", "Slopes, written in training.", is_const=True)
+    noise = TensorInOut("noise", "Slopes, written in training.", is_const=True, read_if=NEVER)
     out = () if in_place else (TensorOut("out", "Result.", like="self"),)
     return Operator(
         name,

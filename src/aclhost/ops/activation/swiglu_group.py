@@ -243,7 +243,9 @@ _GRAD = Operator(
     notes=(
         SUM_OF_GROUPS,
         f"Without weights {_SLOPE} gets 0; upstream leaves it as it is.",
-        "This differentiates aclnnSwigluGroup, and aclnnSwigluGroupQuant before it rounds.",
+        "This differentiates aclnnSwigluGroup, and aclnnSwigluGroupQuant before it rounds. The "
+        "latter is known and not computed: what its tiling refuses is nowhere written down, and "
+        "its FLOAT4 results have two elements a byte, which no kernel here writes.",
     ),
 )  # fmt: skip
 OPS = (_GROUP, _GRAD)

@@ -38,7 +38,16 @@ from aclhost.spec.dtypes import (
 )
 from aclhost.spec.indexed import PlacesFit
 from aclhost.spec.operator import Operator
-from aclhost.spec.params import Int, IntArray, Parameter, Scalar, TensorIn, TensorInOut, TensorOut
+from aclhost.spec.params import (
+    NEVER,
+    Int,
+    IntArray,
+    Parameter,
+    Scalar,
+    TensorIn,
+    TensorInOut,
+    TensorOut,
+)
 from aclhost.spec.products import A950
 from aclhost.spec.rules import (
     Step,
@@ -201,7 +210,8 @@ def _fill(*, in_tensor: bool, is_in_place: bool) -> Operator:
     tensors: tuple[Parameter, ...] = (TensorIn("self", "What is there first."),)
     results: tuple[Parameter, ...] = (TensorOut("out", "Result.", like="self"),)
     if is_in_place:
-        tensors = (TensorInOut("selfRef", "What is there first, and where the number is put."),)
+        doc = "What is there first, and where the number is put."
+        tensors = (TensorInOut("selfRef", doc, read_if=NEVER),)
         results = ()
 
     def own(call: Call) -> Call:

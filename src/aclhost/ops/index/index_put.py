@@ -62,6 +62,7 @@ from aclhost.spec.terms import (
     Equal,
     LengthOf,
     RankOf,
+    ValueOf,
 )
 
 if TYPE_CHECKING:
@@ -148,7 +149,10 @@ OP = Operator(
         "and BF16 are added as FLOAT and rounded once."
     ),
     params=(
-        TensorInOut("selfRef", "What is there first, and where values are put."),
+        TensorInOut(
+            "selfRef", "What is there first, and where values are put.",
+            read_if=ValueOf("accumulate"),
+        ),
         INDICES,
         TensorIn("values", "They broadcast to what the indices select."),
         Flag("accumulate", "Whether values are added.", default=False, is_const=True),

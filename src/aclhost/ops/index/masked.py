@@ -11,7 +11,7 @@ from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.draw import matrix_shape
 from aclhost.spec.dtypes import BF16, BOOL, FLOAT16, INT64, UINT8
 from aclhost.spec.operator import Operator
-from aclhost.spec.params import TensorIn, TensorInOut
+from aclhost.spec.params import NEVER, TensorIn, TensorInOut
 from aclhost.spec.rules import (
     broadcastable,
     done_when_empty,
@@ -63,7 +63,7 @@ OP = Operator(
     formula="The k-th selected element of selfRef, in row-major order, becomes the k-th of source. "
     + COPIED,
     params=(
-        TensorInOut("selfRef", "What is changed."),
+        TensorInOut("selfRef", "What is changed.", read_if=NEVER),
         TensorIn("mask", "Which elements; what is not 0 selects."),
         TensorIn("source", "At least as many elements as are selected."),
     ),

@@ -92,7 +92,11 @@ _PUT = Operator(
         "FLOAT16 is added as FLOAT and rounded once."
     ),
     params=(
-        TensorInOut("selfRef", "What is there first, and where elements are put."),
+        TensorInOut(
+            "selfRef",
+            "What is there first, and where elements are put.",
+            read_if=ValueOf("accumulate"),
+        ),
         TensorIn("index", "Places in row-major order."),
         TensorIn("source", "As many elements as index has."),
         Flag("accumulate", "Whether elements are added.", default=False),

@@ -40,7 +40,7 @@ from aclhost.spec.dtypes import (
 )
 from aclhost.spec.indexed import SelectedByRows
 from aclhost.spec.operator import Operator
-from aclhost.spec.params import Flag, TensorIn, TensorInOut, TensorOut
+from aclhost.spec.params import NEVER, Flag, TensorIn, TensorInOut, TensorOut
 from aclhost.spec.products import A2, A3, A950, P310P, T910
 from aclhost.spec.rules import (
     done_when_empty,
@@ -273,7 +273,7 @@ _SCATTER_ND_UPDATE = Operator(
     summary="Puts updates where rows of indices say, in place.",
     formula=f"`varRef[indices[i, 0], indices[i, 1], ...] = updates[i]`. {COPIED} {_LAST_STAYS}",
     params=(
-        TensorInOut("varRef", "What is there first, and where updates are put."),
+        TensorInOut("varRef", "What is there first, and where updates are put.", read_if=NEVER),
         _INDEX,
         _UPDATES,
     ),

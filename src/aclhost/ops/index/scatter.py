@@ -64,6 +64,7 @@ from aclhost.spec.rules.base import Shown
 from aclhost.spec.shapes import ShapeOf
 from aclhost.spec.terms import (
     And,
+    AtMost,
     Const,
     Empty,
     Equal,
@@ -257,7 +258,10 @@ SAMPLES = (
 )
 RESULT = TensorOut("out", "Result.", like="self")
 SELF_IN = TensorIn("self", "What is there first.")
-SELF_REF = TensorInOut("selfRef", "What is there first, and where the result is put.")
+SELF_REF = TensorInOut(
+    "selfRef", "What is there first, and where the result is put.",
+    read_if=And(AtMost(Const(ADD), ValueOf("reduce")), AtMost(ValueOf("reduce"), Const(_MEAN))),
+)  # fmt: skip
 
 _SCATTER = Operator(
     "aclnnScatter",

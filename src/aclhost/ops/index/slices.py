@@ -37,7 +37,7 @@ from aclhost.spec.dtypes import (
 )
 from aclhost.spec.moved import WithAxis
 from aclhost.spec.operator import Operator
-from aclhost.spec.params import Int, TensorIn, TensorInOut, TensorOut
+from aclhost.spec.params import NEVER, Int, TensorIn, TensorInOut, TensorOut
 from aclhost.spec.products import A950
 from aclhost.spec.rules import (
     Step,
@@ -251,7 +251,7 @@ _INPLACE_INDEX_COPY = Operator(
     summary="Puts slices at indices along a dimension, in place.",
     formula=_COPY_FORMULA.format("selfRef", COPIED, ORDER),
     params=(
-        TensorInOut("selfRef", "What is there first, and where slices are put."),
+        TensorInOut("selfRef", "What is there first, and where slices are put.", read_if=NEVER),
         _ALONG,
         INDEX,
         SLICES,

@@ -32,7 +32,7 @@ from aclhost.spec.dtypes import (
 )
 from aclhost.spec.moved import WithAxis
 from aclhost.spec.operator import Operator
-from aclhost.spec.params import Flag, Int, TensorIn, TensorInOut
+from aclhost.spec.params import NEVER, Flag, Int, TensorIn, TensorInOut
 from aclhost.spec.products import A2, A3, A950, T910
 from aclhost.spec.rules import (
     done_when_empty,
@@ -103,6 +103,27 @@ def _typical_rows(n: int) -> Call:
     return _rows_call(shape, TensorArg((shape[0],), INT64, span=(0, shape[0])))
 
 
+_ROW_PARAMS = (
+    TensorInOut("varRef", "What is there first, and where the result is put."),
+    TensorIn("indices", "Rows of varRef, in any shape."),
+    TensorIn("updates", "A row for each index."),
+    Flag("useLocking", "Not looked at.", default=False),
+)
+_ROW_CHECKS = (
+    not_null("varRef", "indices", "updates"),
+    dtype_in("varRef", *_NUMBERS),
+    dtype_in("indices", *INDICES),
+    same_dtype("updates", "varRef"),
+    done_when_empty("varRef", "indices", "updates"),
+    supported_on(A950),
+    inside_storage("varRef", "indices", "updates"),
+    in_tiling(
+        rank_at_least("varRef", 1),
+        shape_is("updates", _ROWS, "of indices and then that of a row of varRef"),
+    ),
+)
+
+
 def _scatter_rows(name: str) -> Operator:
     """One of the operators that TensorFlow knows."""
     function, reduction, formula = _COMBINED[name]
@@ -129,25 +150,8 @@ def _scatter_rows(name: str) -> Operator:
             f"`varRef[indices[i]] = {formula}`, in the order of indices. FLOAT16 is combined as "
             "FLOAT and rounded once; integers wrap around."
         ),
-        params=(
-            TensorInOut("varRef", "What is there first, and where the result is put."),
-            TensorIn("indices", "Rows of varRef, in any shape."),
-            TensorIn("updates", "A row for each index."),
-            Flag("useLocking", "Not looked at.", default=False),
-        ),
-        checks=(
-            not_null("varRef", "indices", "updates"),
-            dtype_in("varRef", *_NUMBERS),
-            dtype_in("indices", *INDICES),
-            same_dtype("updates", "varRef"),
-            done_when_empty("varRef", "indices", "updates"),
-            supported_on(A950),
-            inside_storage("varRef", "indices", "updates"),
-            in_tiling(
-                rank_at_least("varRef", 1),
-                shape_is("updates", _ROWS, "of indices and then that of a row of varRef"),
-            ),
-        ),
+        params=_ROW_PARAMS,
+        checks=_ROW_CHECKS,
         golden=golden,
         reference=reference,
         ulps=8,
@@ -227,7 +231,7 @@ _UPDATE = Operator(
         f"`data[indices[i, 0], ..., indices[i, 1] + k, ...]`. {COPIED}"
     ),
     params=(
-        TensorInOut("data", "What is there first, and where updates are put."),
+        TensorInOut("data", "What is there first, and where updates are put.", read_if=NEVER),
         TensorIn("indices", "An offset for each batch of updates, or a batch and an offset."),
         TensorIn("updates", "Stretches."),
         Int("axis", "The dimension that offsets count along, not 0."),

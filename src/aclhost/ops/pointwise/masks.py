@@ -37,7 +37,7 @@ from aclhost.spec.dtypes import (
 )
 from aclhost.spec.expression import Element
 from aclhost.spec.operator import Operator
-from aclhost.spec.params import Parameter, Scalar, TensorIn, TensorInOut, TensorOut
+from aclhost.spec.params import NEVER, Parameter, Scalar, TensorIn, TensorInOut, TensorOut
 from aclhost.spec.pointwise import NumberFrom, Pointwise
 from aclhost.spec.rules import (
     Condition,
@@ -125,7 +125,8 @@ def _masked_fill(kind: str, value: Parameter, checks_of_value: Rules, of_tensor:
     own = DtypeOf("selfRef")
     op = pointwise_operator(
         name, "Overwrites the elements that a mask selects.",
-        (TensorInOut("selfRef", "What is changed."), TensorIn("mask", "Which elements."), value),
+        (TensorInOut("selfRef", "What is changed.", read_if=NEVER),
+         TensorIn("mask", "Which elements."), value),
         (given(*tensors, "value"), listed(("selfRef",), *_FILLED, NEW_BF16),
          listed(("value",), *_FILLED, BF16) if of_tensor else (), dtype_in("mask", BOOL),
          ranks(*tensors), checks_of_value, broadcast_to("selfRef", *tensors),

@@ -53,7 +53,7 @@ from aclhost.spec.rules import (
     supported_on,
 )
 from aclhost.spec.rules.base import Shown
-from aclhost.spec.terms import NotAbove
+from aclhost.spec.terms import NotAbove, RealIs, WidthAtMost, all_of
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array
@@ -63,6 +63,7 @@ _BOUNDS = (
     Double("from", "Least number.", default=0.0),
     Double("to", "End of the interval.", default=1.0),
 )
+_LARGEST = float.fromhex("0x1.fffffep127")
 _FORMULA = (
     "`selfRef[i] = u * (to - from) + from` in float, converted to the dtype of selfRef; u in "
     "[0, 1) is made of the low 23 bits of word i, of 10 for FLOAT16, of 7 for BF16, i in row-major "
@@ -72,6 +73,8 @@ _NOTES = (
     SAME_ON_950,
     ONE_ROUNDING,
     "DOUBLE gets the numbers of FLOAT, as on A2; Ascend 950 makes others on its CPU.",
+    "Upstream's document asks for an interval within the range of the dtype, and its code does not "
+    "look; an interval too wide for FLOAT, which gives infinities there, is refused as by torch.",
     "Rounding can give `to` itself where the interval is not a power of two. Integers drop the "
     "fraction.",
 )
@@ -111,6 +114,18 @@ def _checks(*last: tuple[Step, ...]) -> tuple[tuple[Step, ...], ...]:
             "from must not exceed to",
             (Shown("real", "from"), " and ", Shown("real", "to")),
             "Exchange the two.",
+        ),
+        requires(
+            "finite_width",
+            "to",
+            all_of(
+                RealIs("from", ">=", -_LARGEST),
+                RealIs("to", "<=", _LARGEST),
+                WidthAtMost("from", "to", _LARGEST),
+            ),
+            "from, to and to - from must be within the range of FLOAT",
+            (Shown("real", "from"), " and ", Shown("real", "to")),
+            "Narrow the interval.",
         ),
         done_when_empty("selfRef"),
         *last,

@@ -277,6 +277,8 @@ HISTC = Operator(
     notes=(
         "Where min equals max, or almost does, the smallest and the largest value stand for them, "
         "on every product. Those of equal values are taken apart by 1.",
+        "Where the smallest or the largest value then is infinite or NaN, there are no intervals: "
+        "every count is 0, and the call is reported like a device exception; torch refuses it.",
         "Integers are binned in 64 bits.",
     ),
 )

@@ -36,7 +36,7 @@ from aclhost.spec.dtypes import (
 )
 from aclhost.spec.moved import DiagonalShape
 from aclhost.spec.operator import Operator
-from aclhost.spec.params import Int, Parameter, TensorInOut, TensorOut
+from aclhost.spec.params import NEVER, Int, Parameter, TensorInOut, TensorOut
 from aclhost.spec.products import A2, A3, A950, P310P, T910, Product
 from aclhost.spec.rules import (
     Condition,
@@ -140,7 +140,7 @@ def _triangle(name: str, *, in_place: bool) -> Operator:
     tensors: tuple[Parameter, ...] = (SELF, _DIAGONAL, LIKE_SELF)
     if in_place:
         doc = "Input, and where the result is put."
-        tensors = (TensorInOut(self, doc, is_const=name == "Tril"), _DIAGONAL)
+        tensors = (TensorInOut(self, doc, is_const=name == "Tril", read_if=NEVER), _DIAGONAL)
 
     def call(tensor: TensorArg, diagonal: int) -> Call:
         arguments: dict[str, Argument] = {self: tensor, "diagonal": diagonal}

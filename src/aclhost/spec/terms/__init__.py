@@ -79,6 +79,7 @@ from aclhost.spec.terms.values import (
     TextIs,
     TextStarts,
     ValueOf,
+    WidthAtMost,
 )
 from aclhost.spec.terms.windows import WindowCount, window_count
 
@@ -143,6 +144,7 @@ __all__ = [
     "TextStarts",
     "Times",
     "ValueOf",
+    "WidthAtMost",
     "WindowCount",
     "all_of",
     "any_of",

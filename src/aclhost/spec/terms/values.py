@@ -180,6 +180,18 @@ class NotAbove(Term):
 
 
 @dataclass(frozen=True)
+class WidthAtMost(Term):
+    """One double or float exceeds another by a limit at most."""
+
+    first: str
+    second: str
+    limit: float
+
+    def evaluate(self, call: Call) -> int:
+        return int(call.real(self.second) - call.real(self.first) <= self.limit)
+
+
+@dataclass(frozen=True)
 class KeepsScalar(Term):
     """A floating dtype holds a scalar's value, but for the epsilon of FLOAT."""
 

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <limits>
 
-#include "engines/lane_sums.h"
 #include "engines/multiply.h"
 #include "engines/rows.h"
+#include "kernels/attention/powers.h"
 #include "kernels/attention/scores.h"
 #include "kernels/softmax/row_softmax.h"
 
@@ -13,17 +13,19 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
 
+constexpr int64_t kMostRows = 128, kMostKeys = 512;
+
 // The memory of a thread.
 struct Scratch {
-  Scratch(const Attention& attention, int64_t rows, float* memory)
+  Scratch(const Attention& attention, const TileShape& shape, float* memory)
       : queries(memory),
-        keys(queries + rows * attention.query.width),
-        values(keys + kTileKeys * attention.query.width),
-        scores(values + kTileKeys * attention.values.width()),
-        totals(scores + rows * kTileKeys) {}
-  static int64_t size(const Attention& attention, int64_t rows) {
+        keys(queries + shape.rows * attention.query.width),
+        values(keys + shape.keys * attention.query.width),
+        scores(values + shape.keys * attention.values.width()),
+        totals(scores + shape.rows * shape.keys) {}
+  static int64_t size(const Attention& attention, const TileShape& shape) {
     const int64_t width = attention.query.width, value_width = attention.values.width();
-    return (rows + kTileKeys) * (width + value_width) + rows * kTileKeys;
+    return (shape.rows + shape.keys) * (width + value_width) + shape.rows * shape.keys;
   }
 
   float *queries, *keys, *values, *scores, *totals;
@@ -40,33 +42,32 @@ float reference_of(float largest) {
 }
 
 // Turns a row of scores into powers and scales down what was added up so far.
-void raise(float* scores, RowState* state, float* totals, int64_t width) {
+void raise(float* scores, int64_t n, RowState* state, float* totals, int64_t width) {
   const float before = state->largest;
-  state->largest = std::max(before, largest(scores, kTileKeys));
+  state->largest = std::max(before, largest(scores, n));
   const float most = reference_of(state->largest);
   if (state->largest != before && state->sum != 0) {
     const float factor = math::exp(before - most);
     state->sum *= factor;
     for (int64_t i = 0; i < width; ++i) totals[i] *= factor;
   }
-#pragma GCC ivdep
-  for (int64_t j = 0; j < kTileKeys; ++j) scores[j] = math::exp(scores[j] - most);
-  reduce_detail::LaneSums<float, 4> sums;
-  sums.add([](auto power, auto) { return power; }, kTileKeys, scores, scores);
-  state->sum += sums.total();
+  state->sum += raise_to_powers(scores, n, most);
 }
 
-void add_keys(const Attention& attention, const QueryBlock& block, Span which,
-              const Scratch& scratch, RowState* states) {
-  const int64_t n = which.end - which.begin, width = attention.values.width();
-  attention.keys.read(block.batch, block.key_head, which.begin, n, scratch.keys);
-  attention.values.read(block.batch, block.key_head, which.begin, n, scratch.values);
-  score(attention, block, scratch.queries, scratch.keys, which, scratch.scores);
+void add_keys(const Tile& tile, const Scratch& scratch, RowState* states) {
+  const Attention& attention = tile.attention;
+  const QueryBlock& block = tile.block;
+  const int64_t n = tile.keys(), width = attention.values.width();
+  const int64_t first = tile.which.begin;
+  score(tile, scratch.queries,
+        attention.keys.read(block.batch, block.key_head, first, n, scratch.keys), scratch.scores);
   for (int64_t i = 0; i < block.count; ++i) {
-    raise(scratch.scores + i * kTileKeys, states + i, scratch.totals + i * width, width);
+    raise(scratch.scores + i * tile.stride, tile.padded_keys(), states + i,
+          scratch.totals + i * width, width);
   }
-  drop(attention, block, which, scratch.scores);
-  multiply<float>(block.count, width, n, {scratch.scores, kTileKeys, 1}, {scratch.values, width, 1},
+  drop(tile, scratch.scores);
+  multiply<float>(block.count, width, n, {scratch.scores, tile.stride, 1},
+                  attention.values.read(block.batch, block.key_head, first, n, scratch.values),
                   scratch.totals, width, true);
 }
 
@@ -92,24 +93,24 @@ void write_block(const Attention& attention, const QueryBlock& block,
     const float share = state.sum == 0 ? 0 : static_cast<float>(1 / state.sum);
     float* const row = totals + i * width;
     for (int64_t j = 0; j < width; ++j) row[j] *= share;
-    results.out.write(block.batch, at.head, at.query, row);
+    results.out.write(block.batch, at.head, at.query, 1, row);
     write_repeated(results.largest, block.batch, at, state.largest);
     write_repeated(results.sums, block.batch, at, static_cast<float>(state.sum));
     write_repeated(results.log_sums, block.batch, at, log_sum_of(state));
   }
 }
 
-void attend_block(const Attention& attention, const QueryBlock& block,
+void attend_block(const Attention& attention, const QueryBlock& block, const TileShape& shape,
                   const AttentionResults& results, const Scratch& scratch) {
-  RowState states[kTileQueries];
+  RowState states[kMostRows];
   std::fill_n(scratch.totals, block.count * attention.values.width(), 0.0F);
   const Span seen = visible_keys(attention, block);
   if (seen.begin < seen.end) {
-    read_block(attention, block, attention.query, scratch.queries);
-    const int64_t keys = attention.keys_of(block.batch);
-    for (int64_t first = seen.begin / kTileKeys * kTileKeys; first < seen.end; first += kTileKeys) {
-      const Span which = {first, std::min(first + kTileKeys, keys)};
-      add_keys(attention, block, which, scratch, states);
+    read_queries(attention, block, scratch.queries);
+    for (int64_t first = seen.begin / shape.keys * shape.keys; first < seen.end;
+         first += shape.keys) {
+      const Span which = {first, std::min(first + shape.keys, seen.end)};
+      add_keys({attention, block, which, shape.keys}, scratch, states);
     }
   }
   write_block(attention, block, results, scratch.totals, states);
@@ -120,15 +121,16 @@ void attend_block(const Attention& attention, const QueryBlock& block,
 Status attend(const Attention& attention, const AttentionResults& results) {
   const int64_t heads = attention.keys.heads();
   const int64_t rows = attention.group() * attention.query.rows;
-  const int64_t at_once = std::min(rows, kTileQueries), blocks = (rows + at_once - 1) / at_once;
-  const int64_t size = Scratch::size(attention, at_once);
+  const TileShape shape(attention, kMostRows, kMostKeys);
+  const int64_t blocks = (rows + shape.rows - 1) / shape.rows;
   const auto unit = [&](int64_t number, const RowBuffers& own) {
-    const int64_t first = number % blocks * at_once, head = number / blocks;
-    const QueryBlock block = {head / heads, head % heads, first, std::min(at_once, rows - first)};
-    attend_block(attention, block, results, Scratch(attention, at_once, own.row(0)));
+    const int64_t first = number % blocks * shape.rows, head = number / blocks;
+    const QueryBlock block = {head / heads, head % heads, first,
+                              std::min(shape.rows, rows - first)};
+    attend_block(attention, block, shape, results, Scratch(attention, shape, own.row(0)));
   };
-  return for_each_row(attention.query.batches * heads * blocks, size, 1, unit,
-                      at_once * attention.key_rows * attention.query.width);
+  return for_each_row(attention.query.batches * heads * blocks, Scratch::size(attention, shape), 1,
+                      unit, shape.rows * attention.key_rows * attention.query.width);
 }
 
 }  // namespace ACLHOST_ISA

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/attention/heads.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "dtypes.h"
@@ -15,10 +16,39 @@ Heads start_of(const TensorView& tensor) {
   heads.data = static_cast<char*>(tensor.data) + tensor.offset * size;
   heads.to_float = find_cast(tensor.dtype, ACL_FLOAT);
   heads.from_float = find_cast(ACL_FLOAT, tensor.dtype);
+  heads.size = size;
+  heads.direct = tensor.dtype == ACL_FLOAT;
   return heads;
 }
 
+// Once lengths and strides are known.
+bool is_direct(const Heads& heads) {
+  constexpr int64_t kSize = sizeof(float), kLongest = INT32_MAX;
+  const auto whole = [](int64_t stride) { return stride % kSize == 0; };
+  return heads.direct && heads.column_stride == kSize &&
+         reinterpret_cast<uintptr_t>(heads.data) % kSize == 0 && whole(heads.batch_stride) &&
+         whole(heads.head_stride) && whole(heads.row_stride) &&
+         heads.row_stride / kSize >= heads.width && heads.row_stride / kSize <= kLongest;
+}
+
 }  // namespace
+
+void Heads::read(int64_t batch, int64_t head, int64_t row, int64_t count, float* to) const {
+  const char* from = at(batch, head, row);
+  const bool together = column_stride == size && row_stride == width * size;
+  const int64_t rows = together ? 1 : count, length = together ? count * width : width;
+  for (int64_t i = 0; i < rows; ++i, from += row_stride, to += width) {
+    to_float(from, column_stride, reinterpret_cast<char*>(to), sizeof(float), length);
+  }
+}
+
+void Heads::write(int64_t batch, int64_t head, int64_t row, int64_t count,
+                  const float* from) const {
+  char* to = at(batch, head, row);
+  for (int64_t i = 0; i < count; ++i, from += width, to += row_stride) {
+    from_float(reinterpret_cast<const char*>(from), sizeof(float), to, column_stride, width);
+  }
+}
 
 Heads heads_of(const TensorView& tensor, const char* layout, int64_t heads) {
   Heads result = start_of(tensor);
@@ -35,12 +65,14 @@ Heads heads_of(const TensorView& tensor, const char* layout, int64_t heads) {
     result.heads = heads;
     result.width = tensor.shape[last] / heads;
     result.head_stride = result.width * result.column_stride;
+    result.direct = is_direct(result);
     return result;
   }
   const int head = by_head ? 1 : 2;
   result.heads = tensor.shape[head];
   result.head_stride = tensor.strides[head] * size;
   result.width = tensor.shape[last];
+  result.direct = is_direct(result);
   return result;
 }
 
@@ -71,15 +103,26 @@ int32_t block_at(const TensorView& table, int64_t batch, int64_t position) {
   return static_cast<const int32_t*>(table.data)[place];
 }
 
-void KeyRows::read(int64_t batch, int64_t head, int64_t first, int64_t rows, float* to) const {
+Matrix<float> KeyRows::read(int64_t batch, int64_t head, int64_t first, int64_t rows,
+                            float* room) const {
   const Heads& member = members[count > 1 ? batch : 0];
-  for (int64_t row = first; row < first + rows; ++row, to += member.width) {
-    if (blocks != nullptr) {
-      member.read(block_at(*blocks, batch, row / block_rows), head, row % block_rows, to);
-    } else {
-      member.read(count > 1 ? 0 : batch, head, row, to);
+  if (blocks == nullptr) {
+    const int64_t place = count > 1 ? 0 : batch;
+    if (member.direct) {
+      const auto* const data = reinterpret_cast<const float*>(member.at(place, head, first));
+      return {data, member.row_stride / static_cast<int64_t>(sizeof(float)), 1};
     }
+    member.read(place, head, first, rows, room);
+    return {room, member.width, 1};
   }
+  for (int64_t done = 0; done < rows;) {
+    const int64_t row = first + done, within = row % block_rows;
+    const int64_t some = std::min(rows - done, block_rows - within);
+    member.read(block_at(*blocks, batch, row / block_rows), head, within, some,
+                room + done * member.width);
+    done += some;
+  }
+  return {room, member.width, 1};
 }
 
 }  // namespace ACLHOST_ISA

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "engines/cast.h"
+#include "engines/multiply.h"
 #include "operator/views.h"
 #include "simd/isa.h"
 
@@ -16,18 +17,15 @@ struct Heads {
   int64_t batches = 0, heads = 0, rows = 0, width = 0;
   int64_t batch_stride = 0, head_stride = 0, row_stride = 0, column_stride = 0;  // in bytes
   CastRun to_float = nullptr, from_float = nullptr;
+  int64_t size = 0;     // of an element
+  bool direct = false;  // rows are arrays of floats that BLAS can read
 
   char* at(int64_t batch, int64_t head, int64_t row) const {
     return data + batch * batch_stride + head * head_stride + row * row_stride;
   }
-  void read(int64_t batch, int64_t head, int64_t row, float* to) const {
-    to_float(at(batch, head, row), column_stride, reinterpret_cast<char*>(to), sizeof(float),
-             width);
-  }
-  void write(int64_t batch, int64_t head, int64_t row, const float* from) const {
-    from_float(reinterpret_cast<const char*>(from), sizeof(float), at(batch, head, row),
-               column_stride, width);
-  }
+  // Rows [row, row + count) of a head, one after the other.
+  void read(int64_t batch, int64_t head, int64_t row, int64_t count, float* to) const;
+  void write(int64_t batch, int64_t head, int64_t row, int64_t count, const float* from) const;
 };
 
 // Layouts are BSH, SBH, BSND and BNSD, where H is N heads of length D.
@@ -46,8 +44,8 @@ struct KeyRows {
 
   int64_t width() const { return members[0].width; }
   int64_t heads() const { return members[0].heads; }
-  // Rows [first, first + count) of a batch and a head, one after the other.
-  void read(int64_t batch, int64_t head, int64_t first, int64_t rows, float* to) const;
+  // Rows [first, first + rows) of a batch and a head: where they are, or in `room`.
+  Matrix<float> read(int64_t batch, int64_t head, int64_t first, int64_t rows, float* room) const;
 };
 
 // One number of a table of blocks.

@@ -3,33 +3,51 @@
 
 #include <limits>
 
-#include "engines/multiply.h"
+#include "kernels/softmax/row_softmax.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
 
 constexpr float kHidden = -std::numeric_limits<float>::infinity();
+constexpr int64_t kPiece = 256;  // of shifts that are cast at a time
 
-void scale_row(const Attention& attention, const float* shift, int64_t n, float* row) {
-  const float scale = attention.scale;
-  if (shift == nullptr) {
-    for (int64_t j = 0; j < n; ++j) row[j] *= scale;
-  } else if (attention.shift.before_scale) {
-    for (int64_t j = 0; j < n; ++j) row[j] = (row[j] + shift[j]) * scale;
-  } else {
-    for (int64_t j = 0; j < n; ++j) row[j] = row[j] * scale + shift[j];
+int64_t whole_steps(int64_t n) { return (n + kSoftmaxStep - 1) / kSoftmaxStep * kSoftmaxStep; }
+
+void add_shift(const Attention& attention, int64_t batch, const QueryRow& at, Span which,
+               float* row) {
+  const Heads& shift = attention.shift.values;
+  const float factor = attention.shift.before_scale ? attention.scale : 1;
+  const char* from = shift.at(batch, at.head, at.query) + which.begin * shift.column_stride;
+  float piece[kPiece];
+  for (int64_t left = which.end - which.begin; left > 0; left -= kPiece) {
+    const int64_t n = std::min(left, kPiece);
+    shift.to_float(from, shift.column_stride, reinterpret_cast<char*>(piece), sizeof(float), n);
+    for (int64_t j = 0; j < n; ++j) row[j] += piece[j] * factor;
+    from += n * shift.column_stride;
+    row += n;
   }
 }
 
 void hide(const Heads& mask, int64_t batch, const QueryRow& at, Span which, float* row) {
   const char* hidden = mask.at(batch, at.head, at.query) + which.begin * mask.column_stride;
-  for (int64_t j = 0; j < which.end - which.begin; ++j, hidden += mask.column_stride) {
+  const int64_t n = which.end - which.begin;
+  if (mask.column_stride == 1) {
+    for (int64_t j = 0; j < n; ++j) row[j] = hidden[j] != 0 ? kHidden : row[j];
+    return;
+  }
+  for (int64_t j = 0; j < n; ++j, hidden += mask.column_stride) {
     row[j] = *hidden != 0 ? kHidden : row[j];
   }
 }
 
 }  // namespace
+
+TileShape::TileShape(const Attention& attention, int64_t most_rows, int64_t most_keys)
+    : rows(std::clamp<int64_t>(attention.group() * attention.query.rows, 1, most_rows)),
+      keys(std::clamp(whole_steps(attention.key_rows), kSoftmaxStep, most_keys)) {}
+
+int64_t Tile::padded_keys() const { return whole_steps(keys()); }
 
 Span visible_keys(const Attention& attention, int64_t batch, int64_t query) {
   const int64_t keys = attention.keys_of(batch), queries = attention.queries_of(batch);
@@ -55,44 +73,48 @@ Span visible_keys(const Attention& attention, const QueryBlock& block) {
 }
 
 void read_block(const Attention& attention, const QueryBlock& block, const Heads& from, float* to) {
-  for (int64_t row = 0; row < block.count; ++row, to += from.width) {
-    const QueryRow at = row_of(attention, block, row);
-    from.read(block.batch, at.head, at.query, to);
-  }
+  for_each_head(attention, block, [&](int64_t row, const QueryRow& at, int64_t count) {
+    from.read(block.batch, at.head, at.query, count, to + row * from.width);
+  });
 }
 
-void score(const Attention& attention, const QueryBlock& block, const float* queries,
-           const float* keys, Span which, float* scores) {
-  const int64_t width = attention.query.width, n = which.end - which.begin;
-  multiply<float>(block.count, n, width, {queries, width, 1}, {keys, 1, width}, scores, kTileKeys,
-                  false);
-  const Heads &mask = attention.mask, &shift = attention.shift.values;
-  for (int64_t i = 0; i < block.count; ++i) {
-    float *const row = scores + i * kTileKeys, shifts[kTileKeys];
-    const QueryRow at = row_of(attention, block, i);
-    if (shift.data != nullptr) {
-      shift.to_float(shift.at(block.batch, at.head, at.query) + which.begin * shift.column_stride,
-                     shift.column_stride, reinterpret_cast<char*>(shifts), sizeof(float), n);
+void read_queries(const Attention& attention, const QueryBlock& block, float* to) {
+  read_block(attention, block, attention.query, to);
+  const int64_t count = block.count * attention.query.width;
+  for (int64_t i = 0; i < count; ++i) to[i] *= attention.scale;
+}
+
+void score(const Tile& tile, const float* queries, const Matrix<float>& keys, float* scores) {
+  const Attention& attention = tile.attention;
+  const int64_t width = attention.query.width, n = tile.keys(), padded = tile.padded_keys();
+  multiply<float>(tile.block.count, n, width, {queries, width, 1},
+                  {keys.data, keys.column_stride, keys.row_stride}, scores, tile.stride, false);
+  const Span which = tile.which;
+  for (int64_t i = 0; i < tile.block.count; ++i) {
+    float* const row = scores + i * tile.stride;
+    const QueryRow at = row_of(attention, tile.block, i);
+    if (attention.shift.values.data != nullptr) {
+      add_shift(attention, tile.block.batch, at, which, row);
     }
-    scale_row(attention, shift.data != nullptr ? shifts : nullptr, n, row);
-    if (mask.data != nullptr) hide(mask, block.batch, at, which, row);
-    const Span seen = visible_keys(attention, block.batch, at.query);
-    const int64_t begin = std::min(std::max(seen.begin - which.begin, int64_t{0}), kTileKeys);
+    if (attention.mask.data != nullptr) hide(attention.mask, tile.block.batch, at, which, row);
+    const Span seen = visible_keys(attention, tile.block.batch, at.query);
+    const int64_t begin = std::min(std::max(seen.begin - which.begin, int64_t{0}), padded);
     const int64_t end = std::min(std::max(seen.end - which.begin, begin), n);
     std::fill_n(row, begin, kHidden);
-    std::fill(row + std::max(begin, end), row + kTileKeys, kHidden);
+    std::fill(row + std::max(begin, end), row + padded, kHidden);
   }
 }
 
-void drop(const Attention& attention, const QueryBlock& block, Span which, float* values) {
+void drop(const Tile& tile, float* values) {
+  const Attention& attention = tile.attention;
   const Dropout& dropout = attention.dropout;
   if (dropout.bits == nullptr) return;
-  for (int64_t i = 0; i < block.count; ++i) {
-    const QueryRow at = row_of(attention, block, i);
-    const int64_t row = (block.batch * attention.query.heads + at.head) * attention.query.rows;
-    const int64_t first = (row + at.query) * attention.key_rows + which.begin;
-    float* const to = values + i * kTileKeys;
-    for (int64_t j = 0; j < which.end - which.begin; ++j) {
+  for (int64_t i = 0; i < tile.block.count; ++i) {
+    const QueryRow at = row_of(attention, tile.block, i);
+    const int64_t row = (tile.block.batch * attention.query.heads + at.head) * attention.query.rows;
+    const int64_t first = (row + at.query) * attention.key_rows + tile.which.begin;
+    float* const to = values + i * tile.stride;
+    for (int64_t j = 0; j < tile.keys(); ++j) {
       const bool kept = (dropout.bits[(first + j) / 8] >> (first + j) % 8 & 1) != 0;
       to[j] = kept ? to[j] * dropout.scale : 0;
     }

@@ -38,6 +38,7 @@ _FORMULA = "`attentionOut = dropout(softmax(scaleValue * (query @ key^T + pse), 
 _NOTES = (
     "A row that sees no key becomes 0, as upstream does it with innerPrecise 2; its sum is 0.",
     "Masks of modes 2, 3, 4 and 6 stand for a triangle; what they hold is not read.",
+    "Whether NaN or infinity in a value whose key is hidden reaches a result is not defined.",
     "The layout TND and pseType 2 and 3 are refused, as are shifts of 1024 rows for more queries.",
     "paddingMask is not used, as upstream.",
 )
@@ -153,10 +154,14 @@ def _drawn(rng: Random) -> Call:
         count = -(-batches * heads[0] * rows[0] * rows[1] // 8)
         changes |= {DROP: TensorArg((count,), UINT8, span=(0, 256)), "keepProb": 0.5}
     if rng.random() < 0.7:
-        changes |= {MASK: _drawn_mask(rng, mode, batches, heads[0], rows)}
+        value = call.tensor("value")
+        changes |= {
+            MASK: _drawn_mask(rng, mode, batches, heads[0], rows),
+            "value": TensorArg(value.shape, value.dtype, span=(-2, 2)),
+        }
         changes |= {"preTokens": rng.randint(0, 4), "nextTokens": rng.randint(0, 4)}
         changes |= {PREFIXES: tuple(rng.randint(0, rows[1]) for _ in range(batches))}
-    return call.passing(**changes)
+    return call.passing(**changes)  # fmt: skip
 
 
 def _drawn_mask(

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "engines/lane_sums.h"
 #include "simd/math.h"
@@ -31,6 +32,18 @@ T largest(const T* values, int64_t n) {
     for (int64_t k = 0; k < half; ++k) keep(k, lanes[k + half]);
   }
   return lanes[0];
+}
+
+// e^(x - largest). In double, what the difference was rounded by is made good: it would change
+// powers of large differences by many times their own rounding.
+template <typename T>
+ACLHOST_INLINE T power_below(T x, T largest) {
+  const T less = x - largest, power = math::exp(less);
+  if constexpr (std::is_same_v<T, double>) {
+    const T back = less - x, lost = (x - (less - back)) - (largest + back);
+    return less > -800 ? power + power * lost : power;
+  }
+  return power;
 }
 
 // The logarithm of a sum of powers, the largest of which is 1.
@@ -76,7 +89,7 @@ class RowSoftmax {
     const T most = largest;
     for (int64_t i = 0; i < n; i += kSoftmaxStep) {
 #pragma GCC ivdep
-      for (int64_t k = i; k < i + kSoftmaxStep; ++k) powers[k] = math::exp(x[k] - most);
+      for (int64_t k = i; k < i + kSoftmaxStep; ++k) powers[k] = power_below(x[k], most);
     }
   }
 };

@@ -69,7 +69,7 @@ struct ColumnSoftmax {
       const T* const line = x.line(i);
       T* const to = powers.line(i);
 #pragma GCC ivdep
-      for (int64_t j = 0; j < width; ++j) to[j] = math::exp(line[j] - largest[j]);
+      for (int64_t j = 0; j < width; ++j) to[j] = power_below(line[j], largest[j]);
       totals.sums.add(to);
     }
     totals.sums.finish();

@@ -6,17 +6,11 @@ torch's in both runs; activations, pooling, resizing, padding and the loss are w
 seed, same data; the loss curves should lie on each other.
 """
 
-from pathlib import Path
 from types import ModuleType
 
-import click
 import torch
-from rich.progress import Progress
 from torch import Tensor, nn
-from torch.nn import functional as torch_functional
-from training import SEED, report, train
-
-from aclhost.torch import functional as aclhost_functional
+from training import Experiment
 
 SIZE, BATCH, CLASSES = 24, 32, 3
 
@@ -60,27 +54,5 @@ def loss_of_a_batch(model: nn.Module, generator: torch.Generator) -> Tensor:
     return model.functional.cross_entropy(model(noisy), classes)
 
 
-def run(functional: ModuleType, steps: int, progress: Progress) -> list[float]:
-    """The loss at each step."""
-    torch.manual_seed(SEED)
-    name = functional.__name__.partition(".")[0]
-    return train(name, Classifier(functional), loss_of_a_batch, steps, progress, rate=0.02)
-
-
-@click.command()
-@click.option("--steps", type=click.IntRange(min=2), default=200, show_default=True)
-@click.option("--plot", type=click.Path(path_type=Path), default="loss_2d.png", show_default=True)
-def main(steps: int, plot: Path) -> None:
-    """Trains on both sets of operators and compares the losses."""
-    if not plot.parent.is_dir():
-        raise SystemExit(f"{plot.parent}: no such directory")
-    with Progress() as progress:
-        ours, theirs = (
-            run(functional, steps, progress)
-            for functional in (aclhost_functional, torch_functional)
-        )
-    report(ours, theirs, "cross entropy", plot)
-
-
 if __name__ == "__main__":
-    main()
+    Experiment(Classifier, loss_of_a_batch, "loss_2d.png", rate=0.02).command()()

@@ -1,14 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the training examples share: the loop, and two loss curves side by side."""
+"""What the training examples share: the command, the loop, and two loss curves side by side."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 
+import click
 import torch
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 from torch import Tensor, nn
+from torch.nn import functional as torch_functional
+
+from aclhost.torch import functional as aclhost_functional
 
 SEED = 7
 Step = Callable[[nn.Module, torch.Generator], Tensor]  # the loss of one batch
@@ -65,3 +71,41 @@ def report(ours: list[float], theirs: list[float], title: str, plot: Path) -> No
     console.print(save_plot(ours, theirs, title, plot))
     if not ours[-1] < ours[0]:
         raise SystemExit("the loss did not fall")
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A model made of either set of functions, trained on the cross entropy."""
+
+    model: Callable[[ModuleType], nn.Module]
+    step: Step
+    plot: str
+    steps: int = 200
+    rate: float = 0.003
+
+    def run(self, functional: ModuleType, steps: int, progress: Progress) -> list[float]:
+        """The loss at each step."""
+        torch.manual_seed(SEED)
+        name = functional.__name__.partition(".")[0]
+        return train(name, self.model(functional), self.step, steps, progress, self.rate)
+
+    def command(self) -> click.Command:
+        """What a user calls."""
+
+        @click.command()
+        @click.option("--steps", type=click.IntRange(min=2), default=self.steps, show_default=True)
+        @click.option(
+            "--plot", type=click.Path(path_type=Path), default=self.plot, show_default=True
+        )
+        def main(steps: int, plot: Path) -> None:
+            """Trains on both sets of operators and compares the losses."""
+            if not plot.parent.is_dir():
+                raise SystemExit(f"{plot.parent}: no such directory")
+            with Progress() as progress:
+                ours, theirs = (
+                    self.run(functional, steps, progress)
+                    for functional in (aclhost_functional, torch_functional)
+                )
+            report(ours, theirs, "cross entropy", plot)
+
+        return main

@@ -72,6 +72,21 @@ def of_grid(dimensions: int, **attributes: object) -> Make:
     return make
 
 
+def of_rows(**attributes: object) -> Make:
+    def make() -> tuple[list[torch.Tensor], dict[str, Any]]:
+        return [numbers(6, 4)], {"input": torch.tensor([[0, 5, 2], [2, 2, 1]]), **attributes}
+
+    return make
+
+
+def of_attention(*mask: torch.Tensor, heads: int = 4, **attributes: object) -> Make:
+    def make() -> tuple[list[torch.Tensor], dict[str, Any]]:
+        q, k, v = numbers(2, 4, 5, 8), numbers(2, heads, 7, 8), numbers(2, heads, 7, 8)
+        return [q, k, v], {**({"attn_mask": mask[0]} if mask else {}), **attributes}
+
+    return make
+
+
 PLAIN = (
     "relu", "relu6", "silu", "sigmoid", "tanh", "hardsigmoid", "hardswish", "mish", "selu",
     "logsigmoid",
@@ -106,6 +121,17 @@ CASES: dict[str, list[Make]] = {
     "rms_norm": [of((3, 4, 5), normalized_shape=(5,), eps=1e-5)],
     "group_norm": [of((2, 6, 5), num_groups=3)],
     "batch_norm": [of((4, 3, 5), running_mean=None, running_var=None, training=True)],
+    "linear": [of((3, 4), (5, 4), (5,)), of((2, 3, 4), (5, 4)), of((3, 4), (4,))],
+    "embedding": [of_rows(), of_rows(padding_idx=2), of_rows(scale_grad_by_freq=True)],
+    "scaled_dot_product_attention": [
+        of_attention(),
+        of_attention(is_causal=True),
+        of_attention(torch.ones(5, 7).tril(1).bool()),
+        of_attention(torch.linspace(-2, 2, 4 * 35).reshape(4, 5, 7), scale=0.7),
+        of_attention(heads=2, enable_gqa=True),
+        of((5, 8), (7, 8), (7, 6)),
+        of((3, 5, 8), (3, 7, 8), (3, 7, 8), is_causal=True),
+    ],
     "softmax": [of((3, 4, 5), dim=1)],
     "log_softmax": [of((3, 4, 5), dim=-1)],
     "conv1d": [
@@ -177,6 +203,15 @@ CASES: dict[str, list[Make]] = {
 }
 
 
+def _called(
+    function: Callable[..., torch.Tensor], inputs: list[torch.Tensor], attributes: dict[str, Any]
+) -> torch.Tensor:
+    """Embedding takes what has no gradient first."""
+    if "input" in attributes:
+        return function(weight=inputs[0], **attributes)
+    return function(*inputs, **attributes)
+
+
 @pytest.mark.parametrize(
     ("name", "make"),
     [
@@ -189,7 +224,7 @@ CASES: dict[str, list[Make]] = {
 def test_values_and_gradients(name: str, make: Make) -> None:
     torch.manual_seed(3)
     inputs, attributes = make()
-    got, wanted = (getattr(module, name)(*inputs, **attributes) for module in (ours, theirs))
+    got, wanted = (_called(getattr(each, name), inputs, attributes) for each in (ours, theirs))
     torch.testing.assert_close(got, wanted, rtol=2e-5, atol=2e-5)
     slope = torch.randn(wanted.shape)
     found = torch.autograd.grad(got, inputs, slope)
@@ -225,3 +260,38 @@ def test_signature(name: str) -> None:
 def test_in_place_is_refused() -> None:
     with pytest.raises(NotImplementedError, match="inplace=True is not offered"):
         ours.relu(numbers(2), inplace=True)
+
+
+def test_dropout_of_attention() -> None:
+    """With the identity as values, shares are seen: each is dropped or scaled."""
+    q, k, v = torch.randn(2, 3, 9, 8), torch.randn(2, 3, 8, 8), torch.eye(8).expand(2, 3, 8, 8)
+    q.requires_grad_()
+    kept = ours.scaled_dot_product_attention(q, k, v, dropout_p=0.25)
+    shares = theirs.scaled_dot_product_attention(q, k, v)
+    dropped = kept == 0
+    assert 0.1 < dropped.float().mean() < 0.4
+    torch.testing.assert_close(kept, torch.where(dropped, 0, shares / 0.75), rtol=1e-5, atol=1e-6)
+    slope = torch.randn(kept.shape)
+    (found,) = torch.autograd.grad(kept, q, slope)
+    (wanted,) = torch.autograd.grad(torch.where(dropped, 0, shares / 0.75), q, slope)
+    torch.testing.assert_close(found, wanted, rtol=2e-5, atol=2e-5)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        ({"attn_mask": torch.ones(2, 2), "is_causal": True}, ValueError, "either attn_mask"),
+        ({"attn_mask": torch.ones(2, 2).requires_grad_()}, NotImplementedError, "detach it"),
+        ({"key": torch.ones(1, 2, 2, 4)}, ValueError, "need enable_gqa"),
+    ],
+)
+def test_attention_refuses(call: dict[str, Any], error: type[Exception], words: str) -> None:
+    given = {name: torch.ones(1, 4, 2, 4) for name in ("query", "key", "value")}
+    with pytest.raises(error, match=words):
+        ours.scaled_dot_product_attention(**given | call)
+
+
+@pytest.mark.parametrize("option", ["max_norm", "sparse"])
+def test_embedding_refuses(option: str) -> None:
+    with pytest.raises(NotImplementedError, match=option):
+        ours.embedding(torch.tensor([0]), torch.ones(2, 2), **{option: 1})  # type: ignore[arg-type]

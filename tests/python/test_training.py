@@ -12,7 +12,9 @@ import pytest
 from support.programs import run
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-EACH = pytest.mark.parametrize("example", ["train_2d.py", "train_3d.py"])
+EACH = pytest.mark.parametrize(
+    "example", ["train_2d.py", "train_3d.py", "train_resnet.py", "train_transformer.py"]
+)
 
 
 @EACH

@@ -30,6 +30,7 @@ from aclhost.torch.activation import (
     tanh,
     threshold,
 )
+from aclhost.torch.attention import scaled_dot_product_attention
 from aclhost.torch.convolution import (
     conv1d,
     conv2d,
@@ -38,6 +39,7 @@ from aclhost.torch.convolution import (
     conv_transpose2d,
     conv_transpose3d,
 )
+from aclhost.torch.linear import embedding, linear
 from aclhost.torch.loss import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
@@ -93,6 +95,7 @@ __all__ = [
     "cross_entropy",
     "ctc_loss",
     "elu",
+    "embedding",
     "gelu",
     "glu",
     "grid_sample",
@@ -106,6 +109,7 @@ __all__ = [
     "l1_loss",
     "layer_norm",
     "leaky_relu",
+    "linear",
     "log_softmax",
     "logsigmoid",
     "max_pool2d",
@@ -120,6 +124,7 @@ __all__ = [
     "relu",
     "relu6",
     "rms_norm",
+    "scaled_dot_product_attention",
     "selu",
     "sigmoid",
     "silu",

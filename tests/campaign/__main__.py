@@ -8,6 +8,8 @@ import itertools
 import secrets
 import time
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import Console
@@ -15,17 +17,22 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from aclhost import ops
+from aclhost.jobs import PROBLEM, run_all
 from aclhost.spec.operator import Operator
+from campaign import replay as replays
+from campaign.pieces import Piece, add, pieces, run_piece
 from campaign.rounds import (
     ROUND,
-    Failure,
     Tally,
+    Told,
     round_seed,
     run_gradient_round,
     run_round,
     stream,
 )
 from campaign.tables import by_family, family_of, gradients, summary
+
+_FILE = click.Path(path_type=Path)
 
 
 def rounds(operators: list[Operator], cases: int | None) -> Iterator[tuple[Operator, int, int]]:
@@ -69,11 +76,28 @@ def run(
     return tally
 
 
-def show(failure: Failure, console: Console) -> None:
-    """What went wrong, and a program that shows it again."""
-    console.print(f"[red]{failure.case.op.name}, {failure.case.route}:[/] {escape(failure.reason)}")
+def run_elsewhere(work: list[Piece], options: dict[str, Any], console: Console) -> Tally:
+    """Rounds in other processes, on this machine or on a cluster's."""
+    tally, by_key = Tally(), {piece.key: piece for piece in work}
+    columns = (BarColumn(None), TextColumn("{task.fields[failed]} failed"), TimeElapsedColumn())
+    with Progress(*columns, console=console) as progress:
+        bar = progress.add_task("", total=len(work), failed=0)
+        for key, row in run_all(run_piece, by_key, **options):
+            if PROBLEM in row:
+                tally.wrong_gradients.append(f"round {key}: {row[PROBLEM]}")
+            else:
+                add(tally, row)
+            progress.update(bar, advance=1, failed=len(tally.told))
+    return tally
+
+
+def show(told: Told, console: Console, path: Path | None) -> None:
+    """What went wrong, and how to see it again."""
+    console.print(f"[red]{told.operator}, {told.route}:[/] {escape(told.reason)}")
+    if path is not None:
+        console.print(f"python -m campaign --replay {path}", markup=False, soft_wrap=True)
     console.print("from campaign.again import *", markup=False, soft_wrap=True)
-    console.print(repr(failure.case), markup=False, highlight=False, soft_wrap=True)
+    console.print(told.text, markup=False, highlight=False, soft_wrap=True)
     console.print()
 
 
@@ -83,12 +107,24 @@ def show(failure: Failure, console: Console) -> None:
 @click.option("--seed", type=int, help="Replays the campaign that printed it.")
 @click.option("--operator", type=click.Choice([op.name for op in ops.ALL]), help="Only this one.")
 @click.option("--family", "families", multiple=True, help="Only operators of these families.")
+@click.option("--jobs", "-j", default=1, help="Processes; with --cases.")
+@click.option("--dask", default="", metavar="ADDRESS", help="A Dask scheduler; with --cases.")
+@click.option("--journal", type=_FILE, help="JSON lines that a cut-off run goes on from.")
+@click.option("--failures", type=_FILE, help="A directory for failing cases, as .npz.")
+@click.option("--replay", type=_FILE, help="Runs a failing case once more, and nothing else.")
 def main(
     seconds: float, cases: int | None, seed: int | None, operator: str | None,
-    families: tuple[str, ...],
+    families: tuple[str, ...], jobs: int, dask: str, journal: Path | None, failures: Path | None,
+    replay: Path | None,
 ) -> None:  # fmt: skip
     """Random calls of every operator, against its golden and against torch."""
     faulthandler.enable()
+    if replay is not None:
+        replays.run(replay)
+        return
+    elsewhere = jobs > 1 or bool(dask) or journal is not None
+    if elsewhere and cases is None:
+        raise click.UsageError("--jobs, --dask and --journal need --cases")
     console = Console()
     seed = secrets.randbelow(2**32) if seed is None else seed
     console.print(f"seed {seed}")
@@ -97,19 +133,29 @@ def main(
         for op in ops.ALL
         if operator in (None, op.name) and (not families or family_of(op) in families)
     ]
-    tally = run(chosen, seed, seconds, cases, console)
-    first = {
-        (failure.case.op.name, failure.case.dtype): failure for failure in tally.failures[::-1]
-    }
-    for failure in first.values():
-        show(failure, console)
+    if elsewhere:
+        work = pieces([op.name for op in chosen], seed, cases or 0, ROUND)
+        options = {"processes": jobs, "dask": dask, "journal": journal}
+        tally = run_elsewhere(work, options, console)
+    else:
+        tally = run(chosen, seed, seconds, cases, console)
+        tally.told += [failure.told for failure in tally.failures]
+    report(tally, console, failures)
+    raise SystemExit(1 if tally.told or tally.wrong_gradients else 0)
+
+
+def report(tally: Tally, console: Console, failures: Path | None) -> None:
+    """A failure of each operator and dtype, and the tables."""
+    first = {(told.operator, told.dtype): told for told in tally.told[::-1]}
+    for number, told in enumerate(first.values()):
+        path = None if failures is None else replays.write(failures, number, told)
+        show(told, console, path)
     for wrong in tally.wrong_gradients:
         console.print(wrong, markup=False, soft_wrap=True)
     console.print(summary(tally))
     if tally.gradients:
         console.print(gradients(tally))
     console.print(by_family(tally))
-    raise SystemExit(1 if tally.failures or tally.wrong_gradients else 0)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,12 @@ __all__ = [
 ]
 
 
+def case(op: str, route: str, call: Call) -> Case:
+    """The case itself."""
+    return Case(ops.BY_NAME[op], route, call)
+
+
 def check(op: str, route: str, call: Call) -> None:
     """Runs the case once more; raises what it raised, or says that all is well."""
     with stream() as handle:
-        print(checks.check(Case(ops.BY_NAME[op], route, call), handle))
+        print(checks.check(case(op, route, call), handle))

@@ -32,11 +32,27 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Told:
+    """A failure in words, as other processes tell it."""
+
+    operator: str
+    dtype: str
+    route: str
+    text: str  # of the case, for campaign.again
+    reason: str
+
+
+@dataclass(frozen=True)
 class Failure:
     """The smallest case that hypothesis found for a failure, and what went wrong in it."""
 
     case: Case
     reason: str
+
+    @property
+    def told(self) -> Told:
+        case = self.case
+        return Told(case.op.name, str(case.dtype), case.route, repr(case), self.reason)
 
 
 @dataclass
@@ -45,6 +61,7 @@ class Tally:
 
     rows: dict[tuple[str, str], Row] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
+    told: list[Told] = field(default_factory=list)  # of rounds that ran elsewhere
     gradients: dict[str, GradientRow] = field(default_factory=dict)
     wrong_gradients: list[str] = field(default_factory=list)
 

@@ -14,7 +14,7 @@ from support.programs import clean_environment, run
 
 from aclhost import ops
 from aclhost.spec.operator import Operator
-from campaign import again, case
+from campaign import again, case, replay
 from campaign.case import Case
 from campaign.rounds import Tally, round_seed, run_gradient_round, run_round
 
@@ -100,3 +100,28 @@ def test_command_line() -> None:
     shown = run(command, env=clean_environment(PYTHONPATH=tests)).stdout
     assert shown.startswith("seed 3\n")
     assert any(line.split()[:2] == ["all", "10"] for line in shown.splitlines())
+
+
+def test_rounds_elsewhere_are_those_of_one_process(tmp_path: Path) -> None:
+    options = ("--cases", 90, "--operator", "aclnnEluBackward", "--seed", 4)
+    environment = clean_environment(PYTHONPATH=Path(__file__).parents[1])
+    journal = tmp_path / "journal.jsonl"
+    tables = [
+        run([sys.executable, "-m", "campaign", *options, *more], env=environment).stdout
+        for more in ((), ("--jobs", 2, "--journal", journal), ("--journal", journal))
+    ]
+    kept = [[line for line in table.splitlines() if "all " in line] for table in tables]
+    assert kept[0] == kept[1] == kept[2] != []
+    assert len(journal.read_text().splitlines()) == 3
+
+
+def test_a_failing_case_is_a_file_that_replays(stream: int, tmp_path: Path) -> None:
+    op = broken(ops.BY_NAME["aclnnMaxUnpool3dBackward"])
+    (failure,) = run_slice(op, stream, 500).failures
+    path = replay.write(tmp_path, 1, failure.told)
+    with np.load(path) as saved:
+        assert "golden: 1.0" in str(saved["reason"])
+        assert saved["argument_self"].shape == failure.case.call.tensor("self").shape
+    tests = Path(__file__).parents[1]
+    command = [sys.executable, "-m", "campaign", "--replay", path]
+    assert "ulps" in run(command, env=clean_environment(PYTHONPATH=tests)).stdout  # it is right

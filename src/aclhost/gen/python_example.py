@@ -133,8 +133,8 @@ def _array(tensor: TensorArg) -> str:
         )
         moved = f"({wrapped} + {first})" if first else f"({wrapped})" if "%" in wrapped else wrapped
         return f"{moved}.astype({kind}){turned}"
-    first, last = tensor.span or (-2, 2)
-    return f"np.linspace({first:g}, {last:g}, {count}, endpoint=False).astype({kind}){turned}"
+    low, high = tensor.span or (-2.0, 2.0)
+    return f"np.linspace({low:g}, {high:g}, {count}, endpoint=False).astype({kind}){turned}"
 
 
 def _empty(argument: Argument) -> str:

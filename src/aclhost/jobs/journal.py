@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows as JSON lines, each written whole before the next piece of work is waited for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TextIO
+
+
+def read_journal(path: Path) -> dict[str, dict[str, Any]]:
+    """The rows of an earlier run by their keys; the last one counts, a line cut off does not."""
+    rows: dict[str, dict[str, Any]] = {}
+    if not path.exists():
+        return rows
+    for line in path.read_text(encoding="utf-8").splitlines():
+        try:
+            entry = json.loads(line)
+            rows[entry["key"]] = entry["row"]
+        except (ValueError, KeyError, TypeError):
+            continue
+    return rows
+
+
+class Journal:
+    """Appends rows to a file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __enter__(self) -> Journal:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        cut_off = self.path.exists() and not self.path.read_bytes().endswith(b"\n")
+        self._file: TextIO = self.path.open("a", encoding="utf-8")
+        if cut_off and self.path.stat().st_size:
+            self._file.write("\n")
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._file.close()
+
+    def write(self, key: str, row: dict[str, Any]) -> None:
+        """One line, in the file when this returns."""
+        self._file.write(json.dumps({"key": key, "row": row}) + "\n")
+        self._file.flush()

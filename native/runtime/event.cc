@@ -25,8 +25,20 @@ Mark::~Mark() {
   observe([this](Observer& o) { o.mark_ended(id_); });
 }
 
-void Mark::reach() {
+void Mark::recorded_in(std::shared_ptr<TaskQueue> queue) {
   std::lock_guard<std::mutex> lock(mutex_);
+  source_ = std::move(queue);
+}
+
+std::shared_ptr<TaskQueue> Mark::source() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return source_;
+}
+
+void Mark::reach() {
+  std::shared_ptr<TaskQueue> over;  // not to end while the mutex is held
+  std::lock_guard<std::mutex> lock(mutex_);
+  over.swap(source_);
   time_ = Clock::now();
   reached_.store(true, std::memory_order_release);
   changed_.notify_all();
@@ -34,6 +46,7 @@ void Mark::reach() {
 
 bool Mark::wait(int32_t timeout) {
   if (reached()) return true;
+  if (const auto queue = source()) timeout < 0 ? queue->help(reached_) : queue->hand_over();
   std::unique_lock<std::mutex> lock(mutex_);
   const auto is_reached = [this] { return reached(); };
   if (timeout >= 0) {
@@ -41,6 +54,10 @@ bool Mark::wait(int32_t timeout) {
   }
   wait_for_ever(changed_, lock, is_reached);
   return true;
+}
+
+void Mark::hurry() {
+  if (const auto queue = source()) queue->hand_over();
 }
 
 Event::Event(EventKind kind, uint32_t flags) : kind_(kind), flags_(flags) {}

@@ -11,6 +11,7 @@
 
 #include "acl/acl_base.h"
 #include "base/registry.h"
+#include "runtime/task_queue.h"
 
 namespace aclhost {
 
@@ -28,13 +29,18 @@ class Mark {
   Mark& operator=(const Mark&) = delete;
 
   uint64_t id() const { return id_; }  // counted from 1, never used again
+  void recorded_in(std::shared_ptr<TaskQueue> queue);
   void reach();
   bool reached() const { return reached_.load(std::memory_order_acquire); }
   bool wait(int32_t timeout);  // milliseconds, -1 for ever; false if that was too short
+  void hurry();                // somebody wants to see it reached
   Clock::time_point time() const { return time_; }  // once reached
 
  private:
+  std::shared_ptr<TaskQueue> source();
+
   const uint64_t id_;
+  std::shared_ptr<TaskQueue> source_;  // whose task will reach it; null if none or nobody knows
   std::mutex mutex_;
   std::condition_variable changed_;
   std::atomic<bool> reached_{false};

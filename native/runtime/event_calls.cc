@@ -408,6 +408,7 @@ extern "C" aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus* status) 
     if (const int32_t code = refuse_captured(call, found)) return code;
     const MarkPtr mark = found.latest();
     const bool over = mark == nullptr || mark->reached();
+    if (!over) mark->hurry();
     if (over && mark != nullptr) observe([&](Observer& o) { o.joined_mark(mark->id()); });
     *status = over ? ACL_EVENT_STATUS_COMPLETE : ACL_EVENT_STATUS_NOT_READY;
     return ACL_SUCCESS;
@@ -420,6 +421,7 @@ extern "C" aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedSt
     if (const int32_t code = refuse_captured(call, found)) return code;
     const MarkPtr mark = found.latest();
     const bool over = mark == nullptr ? found.kind() == EventKind::kEx : mark->reached();
+    if (!over && mark != nullptr) mark->hurry();
     if (over && mark != nullptr) observe([&](Observer& o) { o.joined_mark(mark->id()); });
     *status = over ? ACL_EVENT_RECORDED_STATUS_COMPLETE : ACL_EVENT_RECORDED_STATUS_NOT_READY;
     return ACL_SUCCESS;

@@ -48,6 +48,7 @@ int32_t no_graph(const Call& call, aclmdlRI graph) {
 void queue_record(Stream& stream, const MarkPtr& mark) {
   const int32_t id = stream.id();
   observe([&](Observer& o) { o.recorded(mark->id(), id); });
+  mark->recorded_in(stream.queue());
   stream.submit(Weight::kMark, [mark, id] {
     observe([&](Observer& o) { o.reached(mark->id(), id); });
     mark->reach();

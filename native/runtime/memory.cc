@@ -59,7 +59,7 @@ struct Remains {
 
   bool unused() {
     if (epoch.load() < freed_in + 2) return false;
-    if (!asked) users = Stream::users_of(range);
+    if (!asked) users = TaskQueue::users_of(range);
     asked = true;
     const auto passed = [](const Stream::Position& user) { return user.passed(); };
     return std::all_of(users.begin(), users.end(), passed);

@@ -22,7 +22,7 @@ struct ObservedTask {
 
   Status operator()() {
     observe([&](Observer& o) { o.began(call, detail, stream); });
-    Status status = Stream::run(task);
+    Status status = run_task(task);
     observe([&](Observer& o) { o.ended(call, stream); });
     return status;
   }

@@ -55,7 +55,7 @@ class WorkStep final : public Step {
       if (Status status = check_regions(work, asked); !status.ok()) return status;
     }
     observe([&](Observer& o) { o.began(work.call, work.detail, stream); });
-    Status status = Stream::run(body);
+    Status status = run_task(body);
     observe([&](Observer& o) { o.ended(work.call, stream); });
     return status;
   }
@@ -89,7 +89,7 @@ class PlainStep final : public Step {
 
   Status run(int32_t stream, uint64_t) const override {
     Body body = body_;
-    return Stream::run([&] { return body(stream); });
+    return run_task([&] { return body(stream); });
   }
 
  private:

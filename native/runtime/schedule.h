@@ -5,7 +5,7 @@
 namespace aclhost {
 
 enum class Schedule {
-  kNormal,    // small work on an idle stream runs in the calling thread, all else on the stream's
+  kNormal,    // small work on an idle stream runs in the calling thread; Note [Who runs a task]
   kBlocking,  // ACLHOST_LAUNCH_BLOCKING=1 or ASCEND_LAUNCH_BLOCKING=1: a launch returns when done
   kStress,    // ACLHOST_STRESS=seed: every task on the stream's thread, after a random delay
 };

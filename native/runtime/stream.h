@@ -2,12 +2,8 @@
 // A stream: tasks run one after the other, whichever thread runs them.
 #pragma once
 
-#include <cxxabi.h>
-
 #include <cstdint>
-#include <exception>
 #include <memory>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -15,20 +11,11 @@
 #include "base/call.h"
 #include "base/registry.h"
 #include "base/status.h"
+#include "base/threads.h"
 #include "runtime/task.h"
+#include "runtime/task_queue.h"
 
 namespace aclhost {
-
-// What a task asks of the thread that runs it.
-enum class Weight {
-  kSmall,   // over sooner than another thread could begin: may run in the calling thread
-  kLarge,   // worth a hand-over to the stream's thread
-  kMark,    // as small, and done even on a stream that stopped after a failure
-  kWaiting  // may wait for other streams or for the program: never in the calling thread
-};
-
-// What a failing task of a stream leaves behind when it threw.
-Status task_failure(const char* what) noexcept;
 
 struct StreamConfig {
   uint32_t priority = 0;  // kept and given back; one CPU thread is as good as another
@@ -36,19 +23,8 @@ struct StreamConfig {
 };
 
 class Stream {
-  struct Queue;
-
  public:
-  // A point in a stream's work: what was submitted when it was taken.
-  class Position {
-   public:
-    bool passed() const;
-
-   private:
-    friend class Stream;
-    std::shared_ptr<Queue> queue_;
-    uint64_t target_ = 0;
-  };
+  using Position = TaskQueue::Position;
 
   Stream(int32_t device, uint64_t context_id, StreamConfig config = {});
   ~Stream();  // waits for the tasks, unless abandoned
@@ -59,62 +35,41 @@ class Stream {
   // stop_on_failure; the stream keeps the first failure.
   template <typename Task>
   void submit(Weight weight, Task&& task) {
-    if (begin_here(weight)) {
-      end_here(run(task));
+    if (queue_->begin_here(weight)) {
+      const NoCancellation whole;  // the stream would stay taken
+      queue_->end_here(run_task(task));
     } else {
-      enqueue(weight, std::forward<Task>(task));
+      queue_->add(weight, std::forward<Task>(task));
     }
   }
 
-  template <typename Task>
-  static Status run(Task&& task) {
-    try {
-      return task();
-    } catch (abi::__forced_unwind&) {
-      throw;  // the thread ends: a function of the program called pthread_exit
-    } catch (const std::exception& problem) {
-      return task_failure(problem.what());
-    } catch (...) {
-      return task_failure("an exception without a text");
-    }
-  }
-
-  static constexpr int32_t kForever = -1;
+  static constexpr int32_t kForever = TaskQueue::kForever;
 
   // Waits for all tasks submitted before the call, without looking at how they ended. False if that
   // takes longer than the timeout in milliseconds.
-  bool wait(int32_t timeout = kForever);
+  bool wait(int32_t timeout = kForever) { return queue_->wait(timeout); }
 
   // Reports and returns the first failure of the stream's life, or 0.
-  int32_t failure();
+  int32_t failure() { return queue_->failure(); }
 
-  bool idle();
-  // Behind the last task of each stream that touches the memory; streams that have ended before
-  // their tasks are included.
-  static std::vector<Position> users_of(const MemoryRange& range);
-  void abandon();  // its end will not wait for the tasks
+  bool idle() { return queue_->idle(); }
+  void abandon() { queue_->abandon(); }  // its end will not wait for the tasks
   // As abandon, and work that has not begun never will; waits only for work that is under way.
-  void cancel();
-  void stop_on_failure(bool stop);
+  void cancel() { queue_->cancel(); }
+  void stop_on_failure(bool stop) { queue_->stop_on_failure(stop); }
 
   int32_t device() const { return device_; }
   uint64_t context_id() const { return context_id_; }
   int32_t id() const { return id_; }  // counted from 0, never used again
   const StreamConfig& config() const { return config_; }
+  const std::shared_ptr<TaskQueue>& queue() const { return queue_; }  // may outlive the stream
 
  private:
-  bool on_worker() const;
-  bool begin_here(Weight weight);  // true: the calling thread has the stream until end_here
-  void end_here(Status status);
-  void enqueue(Weight weight, Task task);
-  void run_here(Task& task);
-
   const int32_t device_;
   const uint64_t context_id_;
   const int32_t id_;
   const StreamConfig config_;
-  const std::shared_ptr<Queue> queue_;  // shared with the worker, which may outlive the stream
-  std::thread worker_;                  // guarded by the queue's mutex; started by the first task
+  const std::shared_ptr<TaskQueue> queue_;
 };
 
 using StreamRegistry = Registry<Stream, Kind::kStream>;

@@ -2,8 +2,11 @@
 // Work that waits in a stream, without an allocation for each piece of it.
 #pragma once
 
+#include <cxxabi.h>
+
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -123,6 +126,23 @@ class Task {
   const Actions* actions_ = nullptr;
   alignas(std::max_align_t) std::byte storage_[kInPlace];
 };
+
+// What a task leaves behind that threw.
+Status task_failure(const char* what) noexcept;
+
+// What `task`, a Status(), gives.
+template <typename Task>
+Status run_task(Task&& task) {
+  try {
+    return task();
+  } catch (abi::__forced_unwind&) {
+    throw;  // the thread ends: a function of the program called pthread_exit
+  } catch (const std::exception& problem) {
+    return task_failure(problem.what());
+  } catch (...) {
+    return task_failure("an exception without a text");
+  }
+}
 
 // First in, first out; its memory grows to the longest queue there was.
 template <typename Element>

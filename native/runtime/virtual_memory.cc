@@ -176,7 +176,7 @@ int32_t map_memory(const Call& call, void* address, size_t size, size_t offset, 
 
 // Work that is queued and touches the memory comes first: it must not fault.
 void wait_for_users(const MemoryRange& range) {
-  const auto users = Stream::users_of(range);
+  const auto users = TaskQueue::users_of(range);
   const auto passed = [](const Stream::Position& user) { return user.passed(); };
   while (!std::all_of(users.begin(), users.end(), passed)) {
     std::this_thread::sleep_for(std::chrono::microseconds(50));

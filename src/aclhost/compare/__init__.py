@@ -129,6 +129,16 @@ class Comparison:
     def passed(self) -> bool:
         return not self.failures
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the report, in a frame, so that neither styles the other."""
+        from html import escape
+
+        from aclhost.compare.report import Entry, html_report
+
+        report = html_report([Entry("comparison", self)], "actual", "expected")
+        style = "width: 100%; height: 640px; border: 0"
+        return f'<iframe style="{style}" srcdoc="{escape(report)}"></iframe>'
+
 
 def compare(
     actual: NDArray,

@@ -31,16 +31,31 @@ struct QuantWeight {
   }
 };
 
+// Whole bytes, from which both halves come at once.
+void fill_halves(const uint8_t* from, int64_t bytes, float added, float scale, float* to) {
+  for (int64_t i = 0; i < bytes; ++i) {
+    const auto low = static_cast<int8_t>(from[i] << 4), high = static_cast<int8_t>(from[i]);
+    to[2 * i] = (static_cast<float>(low >> 4) + added) * scale;
+    to[2 * i + 1] = (static_cast<float>(high >> 4) + added) * scale;
+  }
+}
+
 // Rows [first, last) of one column, all in one group.
 void fill_run(const QuantWeight& weight, int64_t column, int64_t first, int64_t last, float* to) {
   const int64_t place = first / weight.group * weight.columns + column;
   const float scale = weight.scales[place];
   const float added = weight.offsets != nullptr ? weight.offsets[place] : 0;
+  const int64_t start = weight.offset + first + column * weight.column_stride;  // for row stride 1
   if (!weight.of_4_bits && weight.row_stride == 1) {
-    const auto* const from = reinterpret_cast<const int8_t*>(weight.data) + weight.offset + first +
-                             column * weight.column_stride;
+    const auto* const from = reinterpret_cast<const int8_t*>(weight.data) + start;
     for (int64_t i = 0; i < last - first; ++i) to[i] = (from[i] + added) * scale;
     return;
+  }
+  if (weight.of_4_bits && weight.row_stride == 1 && start % 2 == 0) {
+    const int64_t bytes = (last - first) / 2;
+    fill_halves(weight.data + start / 2, bytes, added, scale, to);
+    first += 2 * bytes;
+    to += 2 * bytes;
   }
   for (int64_t i = first; i < last; ++i) {
     to[i - first] = (weight.at(i, column) + added) * scale;

@@ -21,7 +21,8 @@ sys.path.insert(0, str(ROOT / "tests"))
 from campaign.check import Mismatch  # noqa: E402
 
 from aclhost import ops  # noqa: E402
-from cross import calls, exchange, operators  # noqa: E402
+from aclhost.gen import call_table  # noqa: E402
+from cross import calls, exchange  # noqa: E402
 
 MACHINE = "aarch64"
 COMPILER = f"{MACHINE}-linux-gnu-"
@@ -104,7 +105,7 @@ def run_examples() -> None:
 
 def run_operators(count: int, seed: int) -> None:
     """Every operator gives what its golden gives."""
-    (TREE / "operators.h").write_text(operators.header())
+    (TREE / "operators.h").write_text(call_table.header())
     program = compile_program(ROOT / "tests/cross/runner.cpp", f"-I{TREE}")
     checked: Counter[str] = Counter()
     for case in exchange.judged(

@@ -12,14 +12,15 @@ from pathlib import Path
 from support.programs import clean_environment, run
 
 from aclhost import ops
-from cross import calls, exchange, operators
+from aclhost.gen import call_table
+from cross import calls, exchange
 
 RUNNER = Path(__file__).parent / "runner.cpp"
 ACLHOST = Path(sysconfig.get_path("scripts")) / "aclhost"
 
 
 def test_samples_and_sized_calls(tmp_path: Path) -> None:
-    (tmp_path / "operators.h").write_text(operators.header())
+    (tmp_path / "operators.h").write_text(call_table.header())
     program = tmp_path / "runner"
     flags = run([ACLHOST, "config", "--cflags", "--libs"]).stdout.split()
     run(["g++", RUNNER, "-o", program, "-std=c++17", f"-I{tmp_path}", *flags, "-pthread"])

@@ -102,7 +102,7 @@ def _retyped(call: Described, dtype: DataType) -> Described:
     return call.passing(**{name: changed(each) for name, each in call.arguments.items()})
 
 
-def _call(op: Operator, dtype: str, elements: int, strided: bool) -> Described:
+def described(op: Operator, dtype: str, elements: int, strided: bool = False) -> Described:
     """With about so many elements; what is strided has axes that can lie the other way round."""
     if op.typical is not None:
         return _retyped(op.typical(elements), dtypes.BY_NUMPY[dtype])
@@ -132,12 +132,10 @@ def _reversed_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
     return TensorArg(shape[::-1]).row_major[::-1]
 
 
-def workload(operator: str, dtype: str, elements: int, strided: bool) -> Workload:
-    """The operator's call of the dtype, with about so many elements."""
-    op = BY_PYTHON_NAME[operator]
-    call = _call(op, dtype, elements, strided)
+def values_of(op: Operator, call: Described, strided: bool = False) -> dict[str, Any]:
+    """What a call passes, by parameter: arrays, and plain values."""
     results = {output.name for output in op.outputs}
-    values = {
+    return {
         param.name: _value(
             call.arguments[param.name],
             seed,
@@ -146,7 +144,13 @@ def workload(operator: str, dtype: str, elements: int, strided: bool) -> Workloa
         )
         for seed, param in enumerate(op.params)
     }
-    return Workload(_own_call(op, values), _moved(op, values), lambda: _torch_call(op, values))
+
+
+def workload(operator: str, dtype: str, elements: int, strided: bool) -> Workload:
+    """The operator's call of the dtype, with about so many elements."""
+    op = BY_PYTHON_NAME[operator]
+    values = values_of(op, described(op, dtype, elements, strided), strided)
+    return Workload(own_call(op, values), _moved(op, values), lambda: _torch_call(op, values))
 
 
 def _value(argument: Argument, seed: int, *, strided: bool, written: bool) -> Any:  # noqa: ANN401
@@ -180,7 +184,8 @@ def _moved(op: Operator, values: Mapping[str, Any]) -> int:
     return total
 
 
-def _own_call(op: Operator, values: Mapping[str, Any]) -> Call:
+def own_call(op: Operator, values: Mapping[str, Any]) -> Call:
+    """Of the Python function, with its results given."""
     function = getattr(aclhost, op.snake_name)
     given = [values[param.name] for param in op.python_params()]
     results = tuple(values[output.name] for output in op.outputs)

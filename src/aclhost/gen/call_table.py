@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The header that lets runner.cpp call every operator with arguments from a file."""
+"""A C++ table through which a program calls any operator with arguments that it got as values.
+
+For the programs of tests/cross and benchmarks; the build does not need it.
+"""
 
 from __future__ import annotations
 

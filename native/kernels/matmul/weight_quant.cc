@@ -31,12 +31,27 @@ struct QuantWeight {
   }
 };
 
-// Whole bytes, from which both halves come at once.
-void fill_halves(const uint8_t* from, int64_t bytes, float added, float scale, float* to) {
+// The lower half of a byte comes first.
+void split_bytes(const uint8_t* from, int64_t bytes, int8_t* halves) {
   for (int64_t i = 0; i < bytes; ++i) {
-    const auto low = static_cast<int8_t>(from[i] << 4), high = static_cast<int8_t>(from[i]);
-    to[2 * i] = (static_cast<float>(low >> 4) + added) * scale;
-    to[2 * i + 1] = (static_cast<float>(high >> 4) + added) * scale;
+    halves[2 * i] = static_cast<int8_t>(static_cast<int8_t>(from[i] << 4) >> 4);
+    halves[2 * i + 1] = static_cast<int8_t>(static_cast<int8_t>(from[i]) >> 4);
+  }
+}
+
+// Whole bytes, in blocks of a size that the compiler knows: groups are hardly longer.
+void fill_halves(const uint8_t* from, int64_t bytes, float added, float scale, float* to) {
+  constexpr int64_t kBlock = 16;
+  int8_t halves[2 * kBlock];
+  for (int64_t i = 0; i < bytes; i += kBlock) {
+    const int64_t count = std::min(kBlock, bytes - i);
+    if (count == kBlock) {
+      split_bytes(from + i, kBlock, halves);
+      for (int64_t k = 0; k < 2 * kBlock; ++k) to[2 * i + k] = (halves[k] + added) * scale;
+    } else {
+      split_bytes(from + i, count, halves);
+      for (int64_t k = 0; k < 2 * count; ++k) to[2 * i + k] = (halves[k] + added) * scale;
+    }
   }
 }
 

@@ -11,6 +11,14 @@ import aclhost
 from aclhost import acl
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Programs that `aclhost run` builds here are not the user's."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
 @pytest.fixture(scope="session")
 def device() -> Iterator[None]:
     """Device 0, current on the main thread for the whole session."""

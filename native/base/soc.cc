@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/soc.h"
 
+#include <strings.h>
+
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <mutex>
 
 #include "base/fork_mutex.h"
 #include "base/immortal.h"
+#include "product_keys.h"
 
 namespace aclhost {
 namespace {
@@ -32,6 +36,17 @@ const char* default_name() {
     if (info.product == kDefaultProduct) return info.default_soc;
   }
   return "";
+}
+
+// The SoC that a product (A2) or a SoC without its Ascend (910B, 310P3) stands for; any other name
+// is itself. src/aclhost/spec/products.py says the same.
+std::string full_name(const std::string& name) {
+  const std::string prefixed = "Ascend" + name;
+  for (size_t i = 0; i < std::size(kProducts); ++i) {
+    const bool is_product = strcasecmp(name.c_str(), kProductKeys[i]) == 0;
+    if (is_product || prefixed == kProducts[i].soc_prefix) return kProducts[i].default_soc;
+  }
+  return !name.empty() && product_of(prefixed) != nullptr ? prefixed : name;
 }
 
 class Selection {
@@ -60,7 +75,8 @@ class Selection {
     chosen_.store(true, std::memory_order_release);
   }
 
-  const Soc* intern(const std::string& name) {
+  const Soc* intern(const std::string& given) {
+    const std::string name = full_name(given);
     const ProductInfo* info = product_of(name);
     if (info == nullptr) return nullptr;
     std::lock_guard<ForkMutex> lock(mutex_);

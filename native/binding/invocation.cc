@@ -16,6 +16,7 @@
 #include "operator/rules.h"
 #include "operator/run.h"
 #include "operator/terms.h"
+#include "operator/traced_run.h"
 
 namespace nb = nanobind;
 
@@ -293,9 +294,9 @@ void Invocation::zero_new_results() {
 }
 
 Status Invocation::run_unlocked() {
-  if (total_elements(args_) <= kBriefElements) return run(args_);
+  if (total_elements(args_) <= kBriefElements && !is_traced()) return run(args_);
   const WithoutGil unlocked;
-  return run(args_);
+  return is_traced() ? run_traced(args_) : run(args_);
 }
 
 nb::object Invocation::result(Result& result) {

@@ -11,6 +11,7 @@
 #include "binding/numpy.h"
 #include "binding/raise.h"
 #include "binding/result_memory.h"
+#include "observe/python_frames.h"
 #include "operator/launch.h"
 #include "operator/objects.h"
 #include "runtime/memory.h"
@@ -93,6 +94,8 @@ NB_MODULE(_native, module) {
   module.def("describe_blas", &aclhost::describe_blas);
   module.def("result_memory", &aclhost::python::result_memory_state);
   module.def("finish_imports", &aclhost::python::finish_imports);
+  module.def("note_python_frames", &aclhost::note_python_frames);
+  module.def("forget_python_frames", &aclhost::forget_python_frames);
   module.def("call_counts", &aclhost::python::python_call_counts);
   aclhost::python::bind_compare(module);
   aclhost::python::bind_streaming(module);

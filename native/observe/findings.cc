@@ -5,13 +5,14 @@
 
 #include <atomic>
 #include <cstdio>
-#include <cstdlib>
 #include <deque>
 #include <mutex>
 #include <set>
 #include <tuple>
 
+#include "observe/finding_texts.h"
 #include "observe/output_file.h"
+#include "observe/strict_options.h"
 
 namespace aclhost {
 namespace {
@@ -25,12 +26,13 @@ struct Noted {
 struct Findings {
   std::mutex mutex;
   std::set<std::tuple<std::string, std::string, const void*>> seen;
-  int count = 0;
+  int count = 0;       // of those that were printed; guarded by printing
+  int suppressed = 0;  // the same
   int repeated = 0;
   std::deque<Noted> noted;         // not yet printed
   std::atomic<size_t> waiting{0};  // how many these are
   std::mutex printing;             // held while texts are made and written
-  bool log_failed = false;         // guarded by printing
+  bool file_failed = false;        // guarded by printing
 };
 
 constexpr int kMostRepeated = 10000;  // a loop must not fill the disk
@@ -40,28 +42,47 @@ Findings& findings() {
   return instance;
 }
 
-const char* log_path() {
-  const char* path = std::getenv("ACLHOST_STRICT_LOG");
-  return path == nullptr || *path == '\0' ? nullptr : path;
-}
-
-// For test suites, which want to know what the programs they start did.
-void append_to_log(Findings& all, const std::string& text) {
-  const char* path = log_path();
-  if (path == nullptr || all.log_failed) return;
-  const std::string problem = append_to_file(path, text);
+// For test suites and tools, which want to know what the programs they start did.
+void append(Findings& all, const std::string& path, const std::string& text) {
+  if (path.empty() || all.file_failed) return;
+  const std::string problem = append_to_file(path.c_str(), text);
   if (problem.empty()) return;
-  all.log_failed = true;
-  std::fprintf(stderr, "aclhost strict: cannot write %s: %s; findings are missing there\n", path,
-               problem.c_str());
+  all.file_failed = true;
+  std::fprintf(stderr, "aclhost strict: cannot write %s: %s; findings are missing there\n",
+               path.c_str(), problem.c_str());
 }
 
-std::string text_of(const Noted& noted) {
-  std::string text = std::string("aclhost strict: ") + noted.title + ": " + noted.finding.message;
-  for (const auto& [what, where] : noted.finding.places) {
-    text += "\n    " + what + " " + where.text();
+void print(Findings& all, const Noted& noted) {
+  const StrictOptions& options = strict_options();
+  const std::string text = text_of(noted.title, noted.finding);
+  if (options.suppresses(noted.title, text)) {
+    all.suppressed += noted.is_new ? 1 : 0;
+    return;
   }
-  return text + "\n";
+  append(all, options.log, text);
+  if (!noted.is_new) return;
+  ++all.count;
+  if (!options.json.empty()) append(all, options.json, json_of(noted.title, noted.finding));
+  std::string shown = options.text ? text : "";
+  if (options.annotations) shown += annotation_of(noted.title, noted.finding);
+  if (shown.empty()) return;
+  std::fflush(stdout);  // so that the report stands where it belongs
+  std::fputs(shown.c_str(), stderr);
+}
+
+std::string counted(const Findings& all, bool leaks_checked) {
+  std::string text = std::to_string(all.count) + (all.count == 1 ? " finding" : " findings");
+  if (all.suppressed > 0) text += ", " + std::to_string(all.suppressed) + " suppressed";
+  if (!leaks_checked && strict_options().wants("leak")) {
+    text += "; leaks were not checked: aclFinalize was never called";
+  }
+  return text;
+}
+
+std::string json_summary(const Findings& all, bool leaks_checked) {
+  return "{\"findings\":" + std::to_string(all.count) +
+         ",\"suppressed\":" + std::to_string(all.suppressed) +
+         ",\"leaks_checked\":" + (leaks_checked ? "true" : "false") + "}\n";
 }
 
 bool take(Findings& all, Noted* noted) {
@@ -78,20 +99,19 @@ bool take(Findings& all, Noted* noted) {
 namespace findings_detail {
 
 Interest interest_in(const char* title, const std::string& subject, const Place& place) {
+  if (!strict_options().wants(title)) return Interest::kNone;
   Findings& all = findings();
   std::lock_guard<std::mutex> lock(all.mutex);
   if (all.seen.insert({title, subject, place.key()}).second) return Interest::kNew;
   // A log belongs to a suite, in which one test's mistake may be another's as well.
-  const bool logged = log_path() != nullptr && ++all.repeated <= kMostRepeated;
+  const bool logged = !strict_options().log.empty() && ++all.repeated <= kMostRepeated;
   return logged ? Interest::kForTheLog : Interest::kNone;
 }
 
 void add(const char* title, Interest interest, Finding finding) {
   Findings& all = findings();
   std::lock_guard<std::mutex> lock(all.mutex);
-  const bool is_new = interest == Interest::kNew;
-  if (is_new) ++all.count;
-  all.noted.push_back({title, is_new, std::move(finding)});
+  all.noted.push_back({title, interest == Interest::kNew, std::move(finding)});
   ++all.waiting;
 }
 
@@ -101,22 +121,24 @@ void print_findings() {
   Findings& all = findings();
   if (all.waiting.load(std::memory_order_relaxed) == 0) return;
   std::lock_guard<std::mutex> printing(all.printing);
-  for (Noted noted; take(all, &noted);) {
-    const std::string text = text_of(noted);
-    append_to_log(all, text);
-    if (!noted.is_new) continue;
-    std::fflush(stdout);  // so that the report stands where it belongs
-    std::fputs(text.c_str(), stderr);
-  }
+  for (Noted noted; take(all, &noted);) print(all, noted);
 }
 
-void conclude(int status) {
+void conclude(int status, bool leaks_checked) {
   print_findings();
   Findings& all = findings();
   std::lock_guard<std::mutex> printing(all.printing);  // of another thread, perhaps
-  append_to_log(all, "");  // no findings must not look like a log that cannot be written
-  if (all.count == 0 && !all.log_failed) return;
-  std::fprintf(stderr, "aclhost strict: %d finding%s\n", all.count, all.count == 1 ? "" : "s");
+  const StrictOptions& options = strict_options();
+  append(all, options.log, "");  // no findings must not look like a log that cannot be written
+  append(all, options.json, json_summary(all, leaks_checked));
+  std::fflush(stdout);
+  if (options.text) {
+    std::fprintf(stderr, "aclhost strict: %s\n", counted(all, leaks_checked).c_str());
+  }
+  if (!options.problem.empty()) {
+    std::fprintf(stderr, "aclhost strict: %s\n", options.problem.c_str());
+  }
+  if (all.count == 0 && !all.file_failed && options.problem.empty()) return;
   std::fflush(nullptr);
   if (status == 0) _exit(kFindingsStatus);
 }

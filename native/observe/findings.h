@@ -35,7 +35,7 @@ void print_findings();
 // What an exit status of 0 turns into when there were findings, or when they could not be written.
 constexpr int kFindingsStatus = 66;
 
-// At the end of the process: a last line, and the exit status.
-void conclude(int status);
+// At the end of the process: how many there were, and the exit status.
+void conclude(int status, bool leaks_checked);
 
 }  // namespace aclhost

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "observe/python_frames.h"
 #include "observe/symbols.h"
 
 namespace aclhost {
@@ -72,26 +73,34 @@ struct Place::Walk {
 Place Place::of_stack(bool in_handler) {
   Walk walk{in_handler, false, 0, {}};
   _Unwind_Backtrace(&Walk::visit, &walk);
+  walk.place.python_ = python_frames();
   return walk.place;
 }
 
 Place Place::here() { return of_stack(false); }
 Place Place::interrupted() { return of_stack(true); }
 
-std::string Place::text() const {
+std::vector<Symbol> Place::symbols() const {
+  if (python_ != nullptr) return *python_;
   std::vector<void*> frames;
   for (void* frame : frames_) {
     if (frame != nullptr) frames.push_back(frame);
   }
-  const std::vector<Symbol> symbols = symbols_of(frames);
-  std::string text;
-  size_t shown = 0;
-  for (const Symbol& symbol : symbols) {
-    if (!symbol.is_program || shown == kShown) continue;
-    text += (shown++ == 0 ? "" : ", called from ") + symbol.text;
+  const std::vector<Symbol> all = symbols_of(frames);
+  std::vector<Symbol> shown;
+  for (const Symbol& symbol : all) {
+    if (symbol.is_program && shown.size() < kShown) shown.push_back(symbol);
   }
-  if (!text.empty()) return text;
-  return symbols.empty() ? "an unknown place" : symbols.front().text;
+  if (shown.empty() && !all.empty()) shown.push_back(all.front());
+  return shown;
+}
+
+std::string Place::text() const {
+  std::string text;
+  for (const Symbol& symbol : symbols()) {
+    text += (text.empty() ? "" : ", called from ") + symbol.text;
+  }
+  return text.empty() ? "an unknown place" : text;
 }
 
 }  // namespace aclhost

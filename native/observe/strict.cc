@@ -114,12 +114,14 @@ class Strict final : public Observer {
   }
 
   // What is still there when the process ends. Some programs free after aclFinalize, which is fine.
-  void report_leaks() {
+  // Without it, nobody knows what the program meant to do yet: false.
+  bool report_leaks() {
     locked([&] {
       if (!finalized_) return;
       for (const auto& [handle, record] : handles_) note_leak(handle, record);
       memory_.note_leaks();
     });
+    return finalized_;
   }
 
  private:
@@ -179,8 +181,8 @@ Observer* make_strict_observer() {
   watch_faults([](const void* address) { return strict().explain_fault(address); });
   when_process_ends([](int status) {
     if (in_forked_child()) return;  // the findings are its parent's
-    strict().report_leaks();
-    conclude(status);
+    const bool leaks_checked = strict().report_leaks();
+    conclude(status, leaks_checked);
   });
   return &instance;
 }

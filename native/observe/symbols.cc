@@ -102,15 +102,19 @@ bool locate(void* frame, Location* found) {
 }
 
 std::vector<Symbol> describe(const Location& at, const std::vector<SourceLine>& lines) {
-  if (is_system(at.name)) return {{at.function + " (" + at.name + ")", false}};
+  if (is_system(at.name)) return {{at.function + " (" + at.name + ")", false, at.function}};
   std::vector<Symbol> symbols;
   for (const SourceLine& line : lines) {
     const std::string name = short_name(line.function);
     const std::string place = line.place.empty() ? at.name : base_name(line.place);
-    symbols.push_back({name + " (" + place + ")", !is_library_function(name)});
+    symbols.push_back({name + " (" + place + ")", !is_library_function(name), name});
+    const size_t colon = line.place.rfind(':');
+    if (colon == std::string::npos) continue;
+    symbols.back().file = line.place.substr(0, colon);
+    symbols.back().line = std::atoi(line.place.c_str() + colon + 1);
   }
   if (!symbols.empty()) return symbols;
-  return {{at.function + " (" + at.name + ")", !is_library_function(at.function)}};
+  return {{at.function + " (" + at.name + ")", !is_library_function(at.function), at.function}};
 }
 
 // Asks for all unknown addresses of a module at once.

@@ -9,6 +9,9 @@ namespace aclhost {
 struct Symbol {
   std::string text;  // "main (sample.cpp:12)", or "main (module)" without debug information
   bool is_program;   // as opposed to the C and C++ libraries
+  std::string function = {};
+  std::string file = {};
+  int line = 0;  // 0: neither file nor line are known
 };
 
 // The functions at some return addresses, innermost first; one for each that was inlined there.

@@ -2,6 +2,8 @@
 #include "operator/launch.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <string>
 
 #include "base/call.h"
 #include "base/errors.h"
@@ -16,6 +18,7 @@
 #include "operator/sized_results.h"
 #include "operator/span.h"
 #include "operator/terms.h"
+#include "operator/traced_run.h"
 #include "runtime/capture.h"
 #include "runtime/memory.h"
 #include "runtime/observed.h"
@@ -232,6 +235,34 @@ aclnnStatus without_results(const Operator& op, const Given* given, const char* 
   return null_result(op.name, missing);
 }
 
+Work describe_call(const Args& args) {
+  Work work{args.op->name, {}, ""};
+  for_each_tensor(args, args.tensors, [&](const ParamInfo& param, const TensorView& view) {
+    if (!view.present) return;
+    if (!view.empty()) work.regions.push_back(region_of(args, param, view));
+    work.detail += (work.detail.empty() ? "" : ", ") + describe_tensor(param, view);
+  });
+  return work;
+}
+
+// Phase 1 in the timeline.
+class ObservedPhase {
+ public:
+  explicit ObservedPhase(const Operator& op) {
+    if (!observed()) return;
+    name_ = std::string(op.name) + "GetWorkspaceSize";
+    observe([&](Observer& o) { o.began(name_.c_str(), "", kNoStream); });
+  }
+  ~ObservedPhase() {
+    if (!name_.empty()) observe([&](Observer& o) { o.ended(name_.c_str(), kNoStream); });
+  }
+  ObservedPhase(const ObservedPhase&) = delete;
+  ObservedPhase& operator=(const ObservedPhase&) = delete;
+
+ private:
+  std::string name_;
+};
+
 aclnnStatus prepare(const Operator& op, const Given* given, uint64_t* workspace_size,
                     aclOpExecutor** executor) {
   auto launch = make_launch(op);
@@ -269,14 +300,23 @@ Status Launch::execute(uint64_t asked) {
   return outcome;
 }
 
-Work Launch::describe() const {
-  Work work{args.op->name, {}, ""};
-  for_each_tensor(args, args.tensors, [&](const ParamInfo& param, const TensorView& view) {
-    if (!view.present) return;
-    if (!view.empty()) work.regions.push_back(region_of(args, param, view));
-    work.detail += (work.detail.empty() ? "" : ", ") + describe_tensor(param, view);
-  });
-  return work;
+Work Launch::describe() const { return describe_call(args); }
+
+bool is_traced() {
+  static const bool traced = [] {
+    const char* const path = std::getenv("ACLHOST_TRACE");
+    return path != nullptr && *path != '\0';
+  }();
+  return traced;
+}
+
+Status run_traced(Args& args) {
+  // Only shown: arrays of Python are no device memory, and no mistake for strict mode.
+  const Work work = describe_call(args);
+  observe([&](Observer& o) { o.began(work.call, work.detail, kNoStream); });
+  Status status = run(args);
+  observe([&](Observer& o) { o.ended(work.call, kNoStream); });
+  return status;
 }
 
 bool Launch::touches(const MemoryRange& range) const {
@@ -299,6 +339,7 @@ aclnnStatus phase_one(const Operator& op, const Given* given, uint64_t* workspac
                       aclOpExecutor** executor) {
   aclnnStatus status;
   try {
+    const ObservedPhase phase(op);
     if (workspace_size == nullptr) return without_results(op, given, "workspaceSize");
     if (executor == nullptr) return without_results(op, given, "executor");
     status = prepare(op, given, workspace_size, executor);

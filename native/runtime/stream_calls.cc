@@ -92,6 +92,7 @@ int32_t synchronize_device(const Call& call, int32_t timeout) {
   const auto deadline = Clock::now() + std::chrono::milliseconds(std::max(timeout, 0));
   int32_t first = 0;
   bool in_time = true;
+  observe([&](Observer& o) { o.began(call.name, "", kNoStream); });
   streams().for_each([&](void*, Stream& stream) {
     if (stream.device() != context->device()) return;
     if ((stream.config().flags & kNotAwaited) != 0) return;
@@ -108,6 +109,7 @@ int32_t synchronize_device(const Call& call, int32_t timeout) {
     const int32_t code = stream.failure();
     if (first == 0) first = code;
   });
+  observe([&](Observer& o) { o.ended(call.name, kNoStream); });
   return in_time ? first : too_slow(call, timeout);
 }
 

@@ -196,32 +196,41 @@ class _Strict:
         handle, name = tempfile.mkstemp(prefix="aclhost-findings-")
         os.close(handle)
         self._log = Path(name)
-        os.environ.update(ACLHOST_STRICT="1", **{_FINDINGS: name})
+        # The report of a test has the findings; its captured stderr need not repeat them.
+        os.environ.update(ACLHOST_STRICT="1", ACLHOST_STRICT_TEXT="0", **{_FINDINGS: name})
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_setup(self) -> Generator[None]:
-        yield
-        self._fail_on_findings()
+    def pytest_runtest_setup(self, item: pytest.Item) -> Generator[None]:
+        yield from self._watched(item, "setup")
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_call(self) -> Generator[None]:
-        yield
-        self._fail_on_findings()
+    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None]:
+        yield from self._watched(item, "call")
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_teardown(self) -> Generator[None]:
-        yield
-        self._fail_on_findings()
+    def pytest_runtest_teardown(self, item: pytest.Item) -> Generator[None]:
+        yield from self._watched(item, "teardown")
 
-    def _fail_on_findings(self) -> None:
+    def _watched(self, item: pytest.Item, when: str) -> Generator[None]:
+        """Fails the phase with what was found, or adds that to a failure of its own."""
+        try:
+            yield
+        except BaseException:
+            if findings := self._findings():
+                item.add_report_section(when, "aclhost strict", findings)
+            raise
+        if findings := self._findings():
+            pytest.fail(f"strict mode found mistakes:\n{findings}", pytrace=False)
+
+    def _findings(self) -> str:
         findings = self._log.read_text()
         self._log.write_text("")
-        if findings:
-            pytest.fail(f"strict mode found mistakes:\n{findings}", pytrace=False)
+        return findings
 
     def pytest_unconfigure(self) -> None:
         os.environ.pop(_FINDINGS, None)
         os.environ.pop("ACLHOST_STRICT", None)
+        os.environ.pop("ACLHOST_STRICT_TEXT", None)
         self._log.unlink(missing_ok=True)
 
 

@@ -69,7 +69,7 @@ def rows(events):
     names = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name"}
     by_row = defaultdict(list)
     for event in events:
-        if event["ph"] != "M":
+        if event["ph"] not in "MC":
             by_row[names[event["tid"]]].append(event)
     return by_row
 
@@ -80,7 +80,9 @@ def test_numbers(events):
     assert times == sorted(times)
     assert times[0] < 1000
     assert all(isinstance(e["tid"], int) and e["tid"] < 2**16 for e in events)
-    assert all(e["pid"] == 1 for e in events)
+    assert len({e["pid"] for e in events}) == 1
+    assert events[0]["pid"] > 1
+    assert events[0]["args"]["name"] == "program"
 
 
 def test_slices_nest(events):
@@ -102,17 +104,20 @@ def test_rows_and_their_work(events):
     for stream in streams:
         (elu,) = [e for e in by_row[stream] if e["name"] == "aclnnElu" and e["ph"] == "B"]
         assert elu["args"]["what"] == "self FLOAT[100000], out FLOAT[100000]"
+        assert elu["args"]["bytes"] == 800000
     host = {e["name"]: e.get("args") for e in by_row[hosts[0]] if e["ph"] == "B"}
-    assert host["aclrtMemcpy"] == {"what": "400000 bytes"}
+    assert host["aclrtMemcpy"] == {"bytes": 400000}
+    assert "aclnnEluGetWorkspaceSize" in host
     assert "aclrtSynchronizeStream" in host
     second = by_row[sorted(streams)[1]]
     queued = [e for e in second if e["name"] == "aclrtMemcpyAsync" and e["ph"] == "B"]
-    assert [e["args"]["what"] for e in queued] == ["8 bytes"]
+    assert [e["args"]["bytes"] for e in queued] == [8]
 
 
 def test_arrows_lead_from_records_to_waits(events):
-    starts = {e["id"]: e for e in events if e["ph"] == "s"}
-    ends = [e for e in events if e["ph"] == "f"]
+    arrows = [e for e in events if e.get("cat") == "event"]
+    starts = {e["id"]: e for e in arrows if e["ph"] == "s"}
+    ends = [e for e in arrows if e["ph"] == "f"]
     assert len(starts) == 2
     assert len(ends) == 2
     for end in ends:
@@ -139,3 +144,42 @@ def test_a_process_that_uses_nothing_leaves_the_file_alone(tmp_path):
     command = [sys.executable, "-c", "import aclhost"]
     run(command, env=clean_environment(ACLHOST_TRACE=path))
     assert not path.exists()
+
+
+def test_arrows_lead_from_launches_to_their_work(events):
+    arrows = [e for e in events if e.get("cat") == "launch"]
+    starts = {e["id"]: e for e in arrows if e["ph"] == "s"}
+    ends = {e["id"]: e for e in arrows if e["ph"] == "f"}
+    assert len(starts) == 3  # two operators and a copy
+    assert starts.keys() == ends.keys()
+    for number, start in starts.items():
+        assert start["ts"] <= ends[number]["ts"]
+        assert start["tid"] < 1000 <= ends[number]["tid"]
+
+
+def test_memory_is_counted(events):
+    counts = [e["args"]["bytes"] for e in events if e["ph"] == "C"]
+    assert max(counts) >= 800000
+    assert all(e["name"] == "memory of device 0" for e in events if e["ph"] == "C")
+
+
+def test_synchronising_a_device_is_shown(tmp_path):
+    path = tmp_path / "trace.json"
+    text = (
+        "from aclhost import acl\nacl.init(); acl.rt.set_device(0)\nacl.rt.synchronize_device()\n"
+    )
+    run([sys.executable, "-c", text], env=clean_environment(ACLHOST_TRACE=path))
+    names = [e["name"] for e in json.loads(path.read_text())["traceEvents"]]
+    assert names.count("aclrtSynchronizeDevice") == 2
+
+
+@pytest.mark.parametrize("strict", ["0", "1"])
+def test_python_functions_are_shown(tmp_path, strict):
+    path = tmp_path / "trace.json"
+    text = "import aclhost, numpy\naclhost.elu(numpy.ones((2, 3), numpy.float32))\n"
+    environment = clean_environment(ACLHOST_TRACE=path, ACLHOST_STRICT=strict)
+    run([sys.executable, "-c", text], env=environment)
+    events = json.loads(path.read_text())["traceEvents"]
+    (elu,) = [e for e in events if e["ph"] == "B"]
+    assert elu["name"] == "aclnnElu"
+    assert elu["args"]["what"] == "self FLOAT[2, 3], out FLOAT[2, 3]"

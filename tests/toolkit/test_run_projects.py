@@ -35,7 +35,7 @@ def test_several_files(write):
 
 
 def test_a_missing_second_file(write):
-    done = run([ACLHOST, "run", write("main.cpp", MAIN), "none.cc"], status=1)
+    done = run([ACLHOST, "run", write("main.cpp", MAIN), "none.cc"], status=2)
     assert done.stderr == "aclhost: none.cc: no such file\n"
 
 
@@ -44,14 +44,14 @@ def test_flags(write):
     flags = "-DWORD='\"two words\"' -lm"
     done = run([ACLHOST, "run", "--cxxflags", flags, "--cxxflags=-Wall", write("a.cpp", text)])
     assert done.stdout.startswith("two words ")
-    done = run([ACLHOST, "run", "--cxxflags", "'", write("a.cpp", text)], status=1)
+    done = run([ACLHOST, "run", "--cxxflags", "'", write("a.cpp", text)], status=2)
     assert done.stderr == "aclhost: --cxxflags: No closing quotation\n"
 
 
 def test_soc_by_product(write):
     text = '#include <cstdio>\n#include "acl/acl.h"\nint main() { std::puts(aclrtGetSocName()); }\n'
     assert run([ACLHOST, "run", "--soc", "P310P", write("a.cpp", text)]).stdout == "Ascend310P3\n"
-    done = run([ACLHOST, "run", "--soc", "P31P", write("a.cpp", text)], status=1)
+    done = run([ACLHOST, "run", "--soc", "P31P", write("a.cpp", text)], status=2)
     assert done.stderr == "aclhost: no product or SoC 'P31P'; did you mean P310P?\n"
 
 
@@ -71,29 +71,41 @@ def test_cmake_project(write, tmp_path):
     assert sorted(path.name for path in directory.iterdir()) == ["CMakeLists.txt", "sample.cpp"]
 
 
+def test_cmake_project_again(write, tmp_path):
+    """What changed is built, and the program that is gone is not run."""
+    write("project/sample.cpp", "int main() { return 3; }\n")
+    directory = write("project/CMakeLists.txt", CMAKE).parent
+    run([ACLHOST, "run", directory, "-o", tmp_path / "kept"], status=3)
+    assert ".debug_line" in run(["readelf", "-S", tmp_path / "kept"]).stdout  # -g
+    write("project/sample.cpp", "int main() { return 4; }\n")
+    write("project/CMakeLists.txt", CMAKE.replace("add_executable(sample", "add_executable(other")
+          .replace("libraries(sample", "libraries(other"))  # fmt: skip
+    assert run([ACLHOST, "run", directory, "x", "--", "-y"], status=4).stdout == ""
+
+
 def test_cmake_project_with_two_programs(write):
     write("project/sample.cpp", "int main() { return NUMBER; }\n")
     text = CMAKE + "add_executable(other sample.cpp)\ntarget_compile_definitions(other PRIVATE B)\n"
     directory = write("project/CMakeLists.txt", text).parent
     base = [ACLHOST, "run", "--cxxflags", "-DNUMBER=3"]
-    done = run([*base, directory], status=1)
+    done = run([*base, directory], status=2)
     assert "has the programs other, sample; pick one with --target" in done.stderr
     run([*base, "--target", "other", directory], status=3)
-    done = run([*base, "--target", "othr", directory], status=1)
+    done = run([*base, "--target", "othr", directory], status=2)
     assert "did you mean other?" in done.stderr
 
 
 def test_cmake_project_that_does_not_build(write):
     write("project/sample.cpp", '#include "aclnnop/aclnn_eluu.h"\nint main() {}\n')
     directory = write("project/CMakeLists.txt", CMAKE).parent
-    done = run([ACLHOST, "run", directory], status=1)
+    done = run([ACLHOST, "run", directory], status=65)
     assert "did you mean aclnnop/aclnn_elu.h?" in done.stderr
     assert "does not build" in done.stderr
     assert done.stdout == ""
 
 
 def test_directories_without_a_project(tmp_path):
-    done = run([ACLHOST, "run", tmp_path], status=1)
+    done = run([ACLHOST, "run", tmp_path], status=2)
     assert "a directory without CMakeLists.txt; name its files" in done.stderr
 
 
@@ -123,11 +135,12 @@ def test_directories_without_a_project(tmp_path):
     ],
 )
 def test_compile_errors_say_whether_aclhost_has_it(write, text, sentence):
-    done = run([ACLHOST, "run", write("a.cpp", text)], status=1)
+    done = run([ACLHOST, "run", write("a.cpp", text)], status=65)
     assert f"aclhost: {sentence}" in done.stderr
-    assert "does not compile" in done.stderr
+    kind = "link" if "extern" in text else "compile"
+    assert f"does not {kind}" in done.stderr
 
 
 def test_compile_errors_that_are_not_ours_get_no_advice(write):
-    done = run([ACLHOST, "run", write("a.cpp", '#include "mine.h"\nint main() {}\n')], status=1)
+    done = run([ACLHOST, "run", write("a.cpp", '#include "mine.h"\nint main() {}\n')], status=65)
     assert done.stderr.count("aclhost: ") == 1

@@ -6,10 +6,12 @@ from __future__ import annotations
 import ctypes
 import os
 import re
+from collections.abc import Callable
 from functools import cache
 from typing import Any, TypeAlias
 
 from aclhost import ops
+from aclhost._native import forget_python_frames, note_python_frames
 from aclhost.building import toolkit
 from aclhost.spec import c_types, enums, runtime_api
 
@@ -65,8 +67,33 @@ def _field(text: str) -> tuple[str, Any]:
 
 
 @cache
-def library() -> ctypes.CDLL:
-    """The toolkit's library, loaded once, with the types of every declared function."""
+def library() -> Any:  # noqa: ANN401
+    """The toolkit's library, loaded once; in strict mode it learns which lines call it."""
+    return _Noting(_loaded()) if os.environ.get("ACLHOST_STRICT") == "1" else _loaded()
+
+
+class _Noting:
+    """Notes where in Python a call comes from before ctypes gives up the interpreter's lock."""
+
+    def __init__(self, loaded: ctypes.CDLL) -> None:
+        self._loaded = loaded
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        function = getattr(self._loaded, name)
+
+        def call(*arguments: object) -> Any:  # noqa: ANN401
+            note_python_frames()
+            try:
+                return function(*arguments)
+            finally:
+                forget_python_frames()
+
+        setattr(self, name, call)
+        return call
+
+
+def _loaded() -> ctypes.CDLL:
+    """With the types of every declared function."""
     loaded = ctypes.CDLL(str(toolkit.library()))
     operators = (function for op in ops.ALL for function in op.functions)
     for declared in (*runtime_api.FUNCTIONS, *operators):

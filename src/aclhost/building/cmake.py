@@ -8,7 +8,7 @@ import os
 import shlex
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from aclhost.spec.names import suggestion
@@ -39,16 +39,19 @@ class Project:
         self._environment = {**environment, "CXX": " ".join(compiler)}
         self._options = [
             f"-DCMAKE_CXX_STANDARD={std.lower().removeprefix('c++').removeprefix('gnu++')}",
-            f"-DCMAKE_CXX_FLAGS={' '.join(flags)}",
+            # Strict mode names files and lines.
+            f"-DCMAKE_CXX_FLAGS={' '.join(['-g', *flags])}",
+            "-DCMAKE_C_FLAGS=-g",
             # CMake puts these behind everything that a target links.
             f"-DCMAKE_CXX_STANDARD_LIBRARIES={shlex.join(libraries)}",
         ]
 
-    def build(self) -> subprocess.CompletedProcess[bytes]:
+    def build(self, tell: Callable[[list[str]], None]) -> subprocess.CompletedProcess[bytes]:
         """Configures and builds; the result is of the step that failed, or of the last one."""
+        self._tell = tell
         # CMake answers this file with the targets and where their programs are.
         query = self._build / ".cmake/api/v1/query"
-        query.mkdir(parents=True)
+        query.mkdir(parents=True, exist_ok=True)
         (query / "codemodel-v2").touch()
         configure = ["cmake", "-S", str(self._source), "-B", str(self._build), *self._options]
         done = self._run(configure)
@@ -58,6 +61,7 @@ class Project:
         return self._run(["cmake", "--build", str(self._build), "--parallel", jobs])
 
     def _run(self, command: list[str]) -> subprocess.CompletedProcess[bytes]:
+        self._tell(command)
         return subprocess.run(
             command, check=False, env=self._environment,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -79,7 +83,13 @@ class Project:
         return programs[name]
 
     def _programs(self) -> Iterator[tuple[str, Path]]:
-        for path in (self._build / ".cmake/api/v1/reply").glob("target-*.json"):
-            target = json.loads(path.read_text())
+        reply = self._build / ".cmake/api/v1/reply"
+        model = json.loads(max(reply.glob("codemodel-*.json"), key=_time).read_text())
+        for each in model["configurations"][0]["targets"]:  # not those of an earlier build
+            target = json.loads((reply / each["jsonFile"]).read_text())
             if target["type"] == "EXECUTABLE":
                 yield target["name"], self._build / target["artifacts"][0]["path"]
+
+
+def _time(path: Path) -> float:
+    return path.stat().st_mtime

@@ -33,7 +33,7 @@ _COMMANDS = {
     "explain": _Command("explain", "Explain a status code, or check a described call."),
     "golden": _Command("golden_command", "Compute operator NAME on .npy, .npz or .pt files."),
     "ops": _Command("ops_command", "List the operators, or show one of them."),
-    "run": _Command("run", "Compile and run a C++ program or a CMake project."),
+    "run": _Command("run", "Compile and run a C++ program, a CMake project, a script."),
     "scan": _Command("scan", "List the AscendCL names that sources and binaries use."),
 }
 

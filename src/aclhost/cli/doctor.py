@@ -41,5 +41,8 @@ def doctor(as_json: bool) -> None:
             if finding.remedy:
                 text += f"\n[dim]{escape(finding.remedy)}[/]"
             table.add_row(finding.topic, _MARKS[finding.level], text)
-        output().print(table)
+        console = output()
+        console.print(table)
+        bad = any(finding.level == "problem" for finding in findings)
+        console.print(f"\n[bold {'red' if bad else 'green'}]{escape(health.verdict(findings))}[/]")
     sys.exit(1 if any(finding.level == "problem" for finding in findings) else 0)

@@ -7,11 +7,10 @@ import ctypes
 import importlib.util
 import os
 import platform
-import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -19,12 +18,12 @@ from typing import Literal
 
 import aclhost
 from aclhost import ops
-from aclhost._native import describe_blas
+from aclhost._native import describe_blas, instruction_set, thread_count
 from aclhost.building import toolkit
+from aclhost.building.compilers import COMPILERS, compiler
 from aclhost.golden.selftest import self_test
 from aclhost.spec import libraries, products
 
-COMPILERS = ("g++", "c++", "clang++")
 _ARRAYS = ("numpy", "ml_dtypes", "torch", "jax")
 _VENDOR = Path("/usr/local/Ascend")
 
@@ -62,6 +61,7 @@ def _installation() -> Iterator[Finding]:
             yield Finding(name, "ok", version(name))
         except PackageNotFoundError:
             yield Finding(name, "note", "not installed; only its arrays need it")
+    yield Finding("instructions", "ok", f"{instruction_set()}, {thread_count()} threads")
     yield _blas()
     soc = os.environ.get("ACLHOST_SOC", "")
     try:
@@ -79,17 +79,6 @@ def _blas() -> Finding:
     return Finding("blas", "note", text, "Matrix products are right, and slow.")
 
 
-def compiler() -> list[str] | None:
-    """The compiler's command: $CXX, or the first that is installed; None if there is none."""
-    try:
-        chosen = shlex.split(os.environ.get("CXX", ""))
-    except ValueError:  # an open quotation
-        return None
-    if chosen:
-        return chosen if shutil.which(chosen[0]) else None
-    return next(([name] for name in COMPILERS if shutil.which(name)), None)
-
-
 def _compiler() -> Iterator[Finding]:
     found = compiler()
     if found is None:
@@ -104,6 +93,11 @@ def _compiler() -> Iterator[Finding]:
         yield Finding("compiler", "ok", f"{shutil.which(found[0])}: {first}")
     cmake = shutil.which("cmake")
     yield Finding("cmake", "ok" if cmake else "note", cmake or "none; only CMake projects need it")
+    lines = shutil.which("addr2line")
+    yield Finding(
+        "addr2line", "ok" if lines else "note", lines or "none; strict mode names no lines",
+        "" if lines else "Install binutils.",
+    )  # fmt: skip
 
 
 def _libraries() -> Iterator[Finding]:
@@ -186,3 +180,15 @@ def _operator(name: str) -> Finding:
         return Finding(name, "problem", outcome.problems[0], "Report it, with this output.")
     text = f"{outcome.ran} samples, at most {outcome.max_ulp:g} ulp from float64"
     return Finding(name, "ok", text)
+
+
+def verdict(findings: Sequence[Finding]) -> str:
+    """The last line: whether aclhost works here."""
+    problems = [finding for finding in findings if finding.level == "problem"]
+    warnings = [finding for finding in findings if finding.level == "warning"]
+    if problems:
+        topics = ", ".join(dict.fromkeys(finding.topic for finding in problems))
+        return f"{len(problems)} problem{'' if len(problems) == 1 else 's'}: {topics}"
+    tested = sum(finding.topic.startswith("aclnn") for finding in findings)
+    also = f", with {len(warnings)} warning{'' if len(warnings) == 1 else 's'}" if warnings else ""
+    return f"aclhost works here{also}: all {tested} operators passed their test"

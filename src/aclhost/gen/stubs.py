@@ -41,6 +41,12 @@ def result_memory() -> dict[str, int]:
     """What waits for the next large results: bytes kept, in how many buffers, and the limit."""
 
 def finish_imports() -> None: ...
+def note_python_frames() -> None:
+    """For strict mode: the lines of Python that the next call of this thread comes from."""
+
+def forget_python_frames() -> None:
+    """The call that was noted has returned."""
+
 def call_counts() -> dict[str, tuple[int, int]]:
     """How often this process called each operator, and how many of these calls were refused."""
 

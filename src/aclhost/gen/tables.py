@@ -119,6 +119,18 @@ inline constexpr Product kDefaultProduct = Product::k{default};
 """
 
 
+# Apart, because only one file needs it and all include the other.
+_PRODUCT_KEYS = """{banner}#pragma once
+
+namespace aclhost {{
+
+// What people may write instead of a SoC, in the order of kProducts.
+inline constexpr const char* kProductKeys[] = {{{keys}}};
+
+}}  // namespace aclhost
+"""
+
+
 def _cases(values: dict[str, object]) -> str:
     return "\n".join(f"    case {name}: return {value};" for name, value in values.items())
 
@@ -132,7 +144,7 @@ def _promotions() -> str:
 
 
 def emit() -> Iterator[tuple[str, str]]:
-    """Both tables."""
+    """All tables."""
     yield (
         "native/dtypes.h",
         _DTYPES.format(
@@ -162,5 +174,12 @@ def emit() -> Iterator[tuple[str, str]]:
             members=", ".join(f"k{p.key}" for p in products.ALL),
             rows="\n".join(rows),
             default=products.DEFAULT.key,
+        ),
+    )
+    yield (
+        "native/product_keys.h",
+        _PRODUCT_KEYS.format(
+            banner=banner("src/aclhost/spec/products.py"),
+            keys=", ".join(c_string(p.key) for p in products.ALL),
         ),
     )

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -89,7 +90,7 @@ def tensor_format(name: str) -> Format:
 
 
 def product(name: str) -> Product:
-    """A product by key (A2), title (Atlas A2) or SoC name (Ascend910B1)."""
+    """A product by key (A2), title (Atlas A2) or SoC name (Ascend910B1, 910B)."""
     for each in products.ALL:
         if name.lower() in (each.key.lower(), each.title.lower()):
             return each
@@ -107,19 +108,37 @@ def product(name: str) -> Product:
 def soc(name: str) -> str:
     """The SoC that a user means by a product or a SoC name."""
     found = product(name)
-    return name if name.startswith(found.soc_prefix) else found.default_soc
+    full = products.full_soc(name)
+    return full if full.startswith(found.soc_prefix) else found.default_soc
+
+
+# What error texts carry in brackets, for which codes: native/base/errors.cc writes them.
+_FAMILIES = {
+    "EZ1001": (161,), "EZ9903": (361,), "EZ9999": (561,), "EE1001": (107, 207, 507),
+    "EH0001": (100,), "EH0002": (100,),
+}  # fmt: skip
+
+
+def is_family(text: str) -> bool:
+    """Whether it is written like the codes in error texts: EZ1001."""
+    return re.fullmatch(r"E[A-Z]\d{4}", text.upper()) is not None
 
 
 def status_codes(text: str) -> tuple[ErrorCode, ...]:
-    """The status codes with this number or name; several names can share a number."""
+    """The status codes with this number or name; several names can share a number.
+
+    A code of an error text (EZ1001) stands for all that it is written before.
+    """
+    if is_family(text):
+        families = _FAMILIES.get(text.upper())
+        if families is None:
+            raise UnknownNameError(f"no code {text}; aclhost writes {', '.join(_FAMILIES)}")
+        return tuple(code for code in error_codes.ALL if code.value // 1000 in families)
     if text.lstrip("-").isdigit():
         found = tuple(code for code in error_codes.ALL if code.value == int(text))
-        if found:
-            return found
-        near = min(error_codes.ALL, key=lambda code: abs(code.value - int(text)))
-        raise UnknownNameError(
-            f"no status code {text}; the nearest number is {near.value} ({near.name})"
-        )
+        if not found:
+            raise UnknownNameError(f"no status code {text}{_near(int(text))}")
+        return found
     wanted = text.upper()
     exact = error_codes.BY_NAME.get(wanted)
     if exact is not None:
@@ -128,3 +147,16 @@ def status_codes(text: str) -> tuple[ErrorCode, ...]:
     if ending:
         return ending
     raise UnknownNameError(f"no status code {text!r}{suggestion(wanted, error_codes.BY_NAME)}")
+
+
+def _near(number: int) -> str:
+    """A code that one wrong digit, or two in wrong order, would make of it."""
+    text = str(number)
+    for code in error_codes.ALL:
+        other = str(code.value)
+        if len(other) != len(text) or len(text) < 5:
+            continue
+        wrong = [i for i in range(len(text)) if text[i] != other[i]]
+        if len(wrong) == 1 or (len(wrong) == 2 and sorted(text) == sorted(other)):
+            return f"; did you mean {other} ({code.name})?"
+    return "; aclhost knows the codes on the page errors.md"

@@ -32,6 +32,19 @@ BY_KEY = {product.key: product for product in ALL}
 KEYS = ", ".join(f"{product.key}: {product.title}" for product in ALL)  # under tables
 
 
+def full_soc(name: str) -> str:
+    """The SoC that a product (A2) or a SoC without its Ascend (910B, 310P3) stands for.
+
+    Any other name is itself. native/base/soc.cc says the same.
+    """
+    prefixed = f"Ascend{name}"
+    for product in ALL:
+        if name.lower() == product.key.lower() or prefixed == product.soc_prefix:
+            return product.default_soc
+    known = name and any(prefixed.startswith(product.soc_prefix) for product in ALL)
+    return prefixed if known else name
+
+
 def of_soc(name: str) -> Product:
     """The product a SoC name belongs to.
 
@@ -39,7 +52,8 @@ def of_soc(name: str) -> Product:
         ValueError: no product has such a SoC; the message lists examples.
 
     """
-    matches = [product for product in ALL if name.startswith(product.soc_prefix)]
+    full = full_soc(name)
+    matches = [product for product in ALL if full.startswith(product.soc_prefix)]
     if not matches:
         known = ", ".join(product.default_soc for product in ALL)
         raise ValueError(f"unknown SoC {name!r}; known are names like {known}")

@@ -38,7 +38,7 @@ def test_code_lists_the_rules_behind_it(aclhost_command):
 
 
 def test_unknown_codes(refusal):
-    assert "161002 (ACLNN_ERR_PARAM_INVALID)" in refusal("explain", "161003")
+    assert "did you mean 161002 (ACLNN_ERR_PARAM_INVALID)?" in refusal("explain", "161020")
     assert "did you mean ACLNN_ERR_PARAM_INVALID" in refusal("explain", "ACLNN_ERR_PARAM_INVALD")
 
 
@@ -49,7 +49,7 @@ def test_call_on_all_products(aclhost_command):
     before = aclhost.soc_name()
     rows = json.loads(aclhost_command(*BF16_CALL, "--json", status=1).stdout)
     assert {row["product"] for row in rows if row["accepted"]} == {"A950", "A3", "A2"}
-    assert {row["rule"] for row in rows if not row["accepted"]} == {"dtype_in"}
+    assert {row["rule"] for row in rows if row["accepted"] is False} == {"dtype_in"}
     assert [row["product"] for row in rows] == [product.key for product in products.ALL]
     assert aclhost.soc_name() == before
     text = aclhost_command(*BF16_CALL, status=1).stdout
@@ -97,7 +97,7 @@ def test_ways_to_describe(aclhost_command, words, rule):
         (("self=float[2]:stride=1",), "self: no tensor property 'stride'; did you mean strides?"),
         (("self=float[2]", "alpha=x"), "alpha=x cannot be read as aclScalar"),
         (("self=float[2]", "self=float[3]"), "self is given twice"),
-        (("alpha=1",), "aclnnElu needs self; add self=float32[2,3]"),
+        (("alpha=1",), "aclnnElu needs self; add self='float32[2,3]'"),
         (("self=float[99999999999999999999]",), "99999999999999999999 does not fit 64 bits"),
         (("self=float[9223372036854775807,4]",), "more elements than 64 bits can count"),
         (("self=float[2]", "alpha=300:INT8"), "alpha=300:INT8: 300 does not fit INT8"),
@@ -122,4 +122,51 @@ def test_unknown_product(refusal):
 
 
 def test_operator_without_arguments_says_what_it_needs(refusal):
-    assert "gradOutput=... selfOrResult=... gradInput=..." in refusal("explain", "elu_backward")
+    assert refusal("explain", "elu_backward").endswith(
+        "aclnnEluBackward 'gradOutput=float32[2,3]' 'selfOrResult=float32[2,3]'"
+    )
+
+
+def test_results_are_worked_out(aclhost_command):
+    words = ("self=float[2,3,8,8,8]", "kernelSize=2,2,2", "stride=2,2,2", "padding=0,0,0",
+             "dilation=1,1,1", "ceilMode=false")  # fmt: skip
+    text = aclhost_command("explain", "max_pool3d_with_argmax", *words, "--soc", "A2").stdout
+    assert "ok" in text
+
+
+def test_all_missing_arguments_are_listed_at_once(refusal):
+    reason = refusal("explain", "elu_backward", "alpha=1")
+    assert reason == (
+        "aclnnEluBackward needs gradOutput, selfOrResult; "
+        "add gradOutput='float32[2,3]' selfOrResult='float32[2,3]'"
+    )
+
+
+@pytest.mark.parametrize("every", [(), ("--soc", "all")])
+def test_products_without_the_operator_do_not_count(aclhost_command, every):
+    op = ops.BY_NAME["aclnnEluBackward"]
+    absent = {product.key for product in products.ALL} - {each.key for each in op.products}
+    assert absent
+    words = ("gradOutput=float[2,3]", "selfOrResult=float[2,3]")
+    rows = json.loads(aclhost_command("explain", op.name, *words, "--json", *every).stdout)
+    assert {row["product"] for row in rows if not row["exists"]} == absent
+    assert "does not have the operator" in aclhost_command("explain", op.name, *words).stdout
+    aclhost_command("explain", op.name, *words, "--soc", min(absent), status=1)
+
+
+def test_codes_of_error_texts(aclhost_command, refusal):
+    rows = json.loads(aclhost_command("explain", "EZ1001", "--json").stdout)
+    assert {161001, 161002} <= {row["value"] for row in rows}
+    assert all(row["value"] // 1000 == 161 for row in rows)
+    assert refusal("explain", "EZ4711").startswith("no code EZ4711; aclhost writes EZ1001")
+
+
+@pytest.mark.parametrize(
+    ("code", "hint"),
+    [("161020", "did you mean 161002"), ("161003", "did you mean 161001"), ("12345", "errors.md"),
+     ("999999", "errors.md"), ("7", "errors.md")],
+)  # fmt: skip
+def test_unknown_codes_get_no_far_fetched_neighbour(refusal, code, hint):
+    reason = refusal("explain", code)
+    assert reason.startswith(f"no status code {code}; ")
+    assert hint in reason

@@ -79,6 +79,7 @@ def test_every_operator_has_as_many_goldens_as_results(op):
     [
         (("ellu",), "no operator 'ellu'; did you mean aclnnElu?"),
         (("elu",), "aclnnElu needs --self FILE.npy"),
+        (("elu_backward",), "needs --grad-output FILE.npy --self-or-result FILE.npy"),
         (("elu", "--self"), "--self needs a value"),
         (("elu", "x.npy"), "'x.npy' is not of the form --NAME VALUE"),
         (("elu", "--self", "y.npy"), "y.npy: no such file"),
@@ -113,3 +114,42 @@ def test_results_that_fit_nowhere(refusal, tmp_path, monkeypatch):
     assert "memory" in refusal(
         "golden", "upsample_nearest3d", "--self", "x.npy", "--output-size", size
     )
+
+
+def test_raw_files(aclhost_command, refusal, files):
+    X.astype(np.float16).tofile("x.bin")
+    G.astype(np.float16).tofile("g.bin")
+    call = ("golden", "elu_backward", "--grad-output", "g.bin", "--self-or-result", "x.bin")
+    aclhost_command(*call, "--dtype", "float16", "--shape", "3,4")
+    got = np.load("gradInput.npy")
+    assert np.array_equal(got, aclhost.elu_backward(G.astype(np.float16), X.astype(np.float16)))
+    own = ("--dtype", "gradOutput=float16", "--dtype", "self-or-result=float16", "-o", "line")
+    aclhost_command(*call, *own)
+    assert np.load("line/gradInput.npy").shape == (12,)
+    reason = refusal(*call, "--dtype", "float16", "--shape", "5,4", "-o", "no")
+    assert reason == "g.bin: holds 12 elements, and --shape says 5 x 4"
+    assert "a raw file needs its dtype" in refusal(*call, "-o", "no")
+    assert "write sizes like 8,16" in refusal(*call, "--dtype", "float16", "--shape", "a")
+
+
+def test_nothing_is_overwritten_silently(aclhost_command, refusal, files):
+    text = aclhost_command(*CALL).stdout
+    assert text.endswith("wrote gradInput.npy, gradInput.float64.npy\n")
+    before = (files / "gradInput.npy").read_bytes()
+    np.save("g.npy", 2 * G)
+    reason = refusal(*CALL)
+    there = "gradInput.npy, gradInput.float64.npy are there already"
+    assert reason == f"{there}; overwrite with --force, or choose -o"
+    assert (files / "gradInput.npy").read_bytes() == before
+    aclhost_command(*CALL, "--force")
+    assert (files / "gradInput.npy").read_bytes() != before
+
+
+def test_help_lists_the_arguments_of_an_operator(aclhost_command):
+    text = aclhost_command("golden", "elu_backward", "--help").stdout
+    assert "Arguments of aclnnEluBackward:" in text
+    for param in ops.BY_NAME["aclnnEluBackward"].params:
+        if param.name != "gradInput":
+            assert f"--{param.python_name.replace('_', '-')}" in text
+    assert "Results: gradInput" in text
+    assert "Arguments of" not in aclhost_command("golden", "--help").stdout

@@ -58,3 +58,14 @@ def test_known_operator_that_is_not_computed(refusal):
     expected = f"{known}: aclhost knows the name and does not compute it"
     assert refusal("ops", known) == expected
     assert refusal("ops", known.removeprefix("aclnn").lower()) == expected
+
+
+def test_part_of_names(aclhost_command):
+    text = aclhost_command("ops", "pool").stdout
+    names = [op.name for op in ops.ALL if "pool" in op.name.lower()]
+    assert all(name in text for name in names)
+    assert "aclnnElu" not in text
+    assert f"\n{len(names)} operators\n" in text
+    rows = json.loads(aclhost_command("ops", "pool backward", "--json").stdout)
+    assert {row["name"] for row in rows} == {name for name in names if "Backward" in name}
+    assert "#include" in aclhost_command("ops", "elu").stdout  # a whole name, and part of others

@@ -20,6 +20,7 @@ from aclhost.spec.error_advice import ADVICE
 from aclhost.spec.error_codes import ErrorCode
 from aclhost.spec.evaluate import Outcome, evaluate
 from aclhost.spec.operator import Operator
+from aclhost.spec.params import TENSORS, TensorOut
 from aclhost.spec.products import Product
 
 
@@ -27,7 +28,7 @@ from aclhost.spec.products import Product
 @click.argument("what", metavar="CODE|NAME", shell_complete=codes_and_operators)
 @click.argument("arguments", nargs=-1, metavar="[ARG=VALUE]...", shell_complete=call_arguments)
 @click.option(
-    "--soc", help="One product (A2) or SoC (Ascend910B1) instead of all.", shell_complete=socs
+    "--soc", help="A product (A2) or SoC (Ascend910B1); all if not given.", shell_complete=socs
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def explain(what: str, arguments: tuple[str, ...], soc: str | None, as_json: bool) -> None:
@@ -35,22 +36,28 @@ def explain(what: str, arguments: tuple[str, ...], soc: str | None, as_json: boo
 
     \b
     aclhost explain 161002
-    aclhost explain aclnnEluBackward gradOutput=bf16[2,3] selfOrResult=bf16[2,3]
-    aclhost explain elu self=float[2,3]:strides=1,2 alpha=1:INT64 out=float16[2,3] --soc A2
+    aclhost explain EZ1001
+    aclhost explain aclnnEluBackward 'gradOutput=bf16[2,3]' 'selfOrResult=bf16[2,3]'
+    aclhost explain elu 'self=float[2,3]:strides=1,2' alpha=1:INT64 --soc A2
 
     A tensor is DTYPE[SIZES], then any of :FORMAT :strides=1,2 :offset=N :storage=N; a scalar is
-    VALUE or VALUE:DTYPE; null is a null pointer. What has a default may be left out.
+    VALUE or VALUE:DTYPE; null is a null pointer. What has a default may be left out, and so may
+    results: they are worked out. Shells want brackets to be quoted.
 
-    The exit status is 1 if some product that was asked about refuses the call.
+    The exit status is 1 if some product that has the operator refuses the call.
     """  # noqa: D301 - click reads the \b character
     if not arguments and _is_code(what):
         _explain_code(_or_give_up(names.status_codes, what), as_json)
         return
     op: Operator = _or_give_up(names.operator, what)
     if not arguments:
-        needed = " ".join(f"{p.name}=..." for p in op.params if p.python_default is None)
+        needed = " ".join(
+            f"'{p.name}=float32[2,3]'" if isinstance(p, TENSORS) else f"{p.name}=..."
+            for p in op.params
+            if p.python_default is None and not (isinstance(p, TensorOut) and p.can_be_made)
+        )
         give_up(f"describe the call: aclhost explain {op.name} {needed}")
-    on = products.ALL if soc is None else (_or_give_up(names.product, soc),)
+    on = products.ALL if soc in (None, "all") else (_or_give_up(names.product, soc),)
     _explain_call(op, arguments, on, as_json)
 
 
@@ -62,7 +69,7 @@ def _or_give_up(find: Any, text: str) -> Any:  # noqa: ANN401
 
 
 def _is_code(text: str) -> bool:
-    return text.lstrip("-").isdigit() or (text.isupper() and "_" in text)
+    return text.lstrip("-").isdigit() or (text.isupper() and "_" in text) or names.is_family(text)
 
 
 def _explain_code(codes: tuple[ErrorCode, ...], as_json: bool) -> None:
@@ -111,14 +118,26 @@ def _explain_call(
 ) -> None:
     try:
         call = described.describe(op, words)
-        outcomes = {product: evaluate(op, call.on(product)) for product in on}
+        there = [product for product in on if product in op.products or len(on) == 1]
+        outcomes = {product: evaluate(op, call.on(product)) for product in there}
     except ValueError as error:
         give_up(str(error))
+    absent = tuple(product for product in on if product not in there)
     if as_json:
-        print_json([_outcome_data(*each) for each in outcomes.items()])
+        print_json(
+            [
+                _outcome_data(each, outcomes[each]) if each in outcomes else _absent_data(each)
+                for each in on
+            ]
+        )
     else:
-        _show(op, outcomes)
+        _show(op, outcomes, absent)
     sys.exit(1 if any(outcome.rule for outcome in outcomes.values()) else 0)
+
+
+def _absent_data(product: Product) -> dict[str, Any]:
+    """A product that does not have the operator, which is no refusal."""
+    return {"product": product.key, "soc": product.default_soc, "exists": False, "accepted": None}
 
 
 def _outcome_data(product: Product, outcome: Outcome) -> dict[str, Any]:
@@ -126,6 +145,7 @@ def _outcome_data(product: Product, outcome: Outcome) -> dict[str, Any]:
     return {
         "product": product.key,
         "soc": product.default_soc,
+        "exists": True,
         "accepted": rule is None,
         "status": outcome.status,
         "phase": outcome.phase if rule else None,
@@ -136,7 +156,7 @@ def _outcome_data(product: Product, outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def _show(op: Operator, outcomes: dict[Product, Outcome]) -> None:
+def _show(op: Operator, outcomes: dict[Product, Outcome], absent: tuple[Product, ...]) -> None:
     console = output()
     console.print(f"[bold]{op.name}[/], as described")
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
@@ -144,6 +164,8 @@ def _show(op: Operator, outcomes: dict[Product, Outcome]) -> None:
         table.add_column(head, overflow="fold")
     for product, outcome in outcomes.items():
         table.add_row(product.title, *_cells(outcome))
+    for product in absent:
+        table.add_row(product.title, "[dim]-[/]", "", "", "[dim]does not have the operator[/]")
     console.print(table)
     for message in dict.fromkeys(_text(*each) for each in outcomes.items() if each[1].rule):
         console.print(f"[red]x[/] {escape(message)}", soft_wrap=True)

@@ -7,6 +7,8 @@ import json
 from importlib.resources import files
 from typing import Any
 
+from aclhost.spec import catalogue
+
 
 def rows() -> list[dict[str, Any]]:
     """The summary of each operator, and its dtypes in groups of products."""
@@ -18,3 +20,18 @@ def rows() -> list[dict[str, Any]]:
 def names() -> list[str]:
     """The C name and the Python name of each."""
     return [row["summary"][key] for row in rows() for key in ("name", "python")]
+
+
+def _key(name: str) -> str:
+    return name.lower().removeprefix("aclnn").removesuffix("getworkspacesize").replace("_", "")
+
+
+def is_name(text: str) -> bool:
+    """Whether it is the whole name of an operator, as people write it; computed or only known."""
+    return _key(text) in {_key(name) for name in (*names(), *catalogue.operators())}
+
+
+def having(text: str) -> list[dict[str, Any]]:
+    """The operators with this in their names; several words must all be in it."""
+    words = [_key(word) for word in text.split()]
+    return [row for row in rows() if all(word in _key(row["summary"]["name"]) for word in words)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from textwrap import wrap
+from typing import Any
 
 import click
 
@@ -22,13 +23,15 @@ _NARROWEST = 20
 def ops_command(name: str | None, as_json: bool) -> None:
     """List the operators, or show NAME: parameters, checks with codes, formulas, notes.
 
-    NAME is the C name or the Python name, with or without aclnn: aclnnElu, elu_backward.
+    NAME is the C name or the Python name, with or without aclnn: aclnnElu, elu_backward. A part
+    of names lists the operators that have it: aclhost ops pool.
     """
-    if name is None:
+    rows = listing.rows() if name is None else listing.having(name)
+    if name is None or (rows and not listing.is_name(name)):
         if as_json:
-            print_json([row["summary"] for row in listing.rows()])
+            print_json([row["summary"] for row in rows])
         else:
-            click.echo("\n".join(_overview()))
+            click.echo("\n".join(_overview(rows)))
         return
     # Here, because it imports the declarations.
     from aclhost.cli import operator_page
@@ -43,11 +46,11 @@ def ops_command(name: str | None, as_json: bool) -> None:
         operator_page.show(output(), op)
 
 
-def _overview() -> Iterator[str]:
+def _overview(rows: list[dict[str, Any]]) -> Iterator[str]:
     """A table by hand: rich needs longer for it than for all the rest."""
     cells = [
         (row["summary"]["name"] if first else "", dtypes, ", ".join(on))
-        for row in listing.rows()
+        for row in rows
         for first, (dtypes, on) in _numbered(row["groups"])
     ]
     head = ("operator", "dtypes of the first tensor", "products")
@@ -59,6 +62,7 @@ def _overview() -> Iterator[str]:
             shown = click.style(f"{name if number == 0 else '':{widths[0]}}", bold=True)
             yield f"{shown}  {line:{middle}}  {last}".rstrip()
     yield ""
+    yield f"{len(rows)} operator{'' if len(rows) == 1 else 's'}"
     yield from wrap(products.KEYS, width())
 
 

@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from aclhost.spec import names
+from aclhost.spec import dtypes, names
 from aclhost.spec.call import Argument, Call, ScalarArg, TensorArg
 from aclhost.spec.dtypes import COMPLEX64, FLOAT, Category, DataType
 from aclhost.spec.operator import Operator
@@ -62,23 +62,55 @@ def describe(op: Operator, words: Iterable[str]) -> Call:
 
 
 def _arguments(op: Operator, given: Mapping[str, str]) -> dict[str, Argument]:
-    known = {
+    known: dict[str, Argument] = {
         param.name: argument(param, given[param.name]) for param in op.params if param.name in given
     }
-    return {param.name: _with_default(op, param, known) for param in op.params}
+    for param in op.params:
+        has_default = not isinstance(param, TensorOut) and param.python_default is not None
+        if param.name not in known and has_default:
+            known[param.name] = default(param)
+    needed = [param for param in op.params if _is_needed(param, known)]
+    if needed:
+        examples = " ".join(f"{param.name}={_example(param)}" for param in needed)
+        names_of = ", ".join(param.name for param in needed)
+        raise MalformedError(f"{op.name} needs {names_of}; add {examples}")
+    for param in op.params:
+        if param.name not in known:
+            known[param.name] = _result(op, param, known)
+    return {param.name: known[param.name] for param in op.params}
 
 
-def _with_default(op: Operator, param: Parameter, known: Mapping[str, Argument]) -> Argument:
+def _is_needed(param: Parameter, known: Mapping[str, Argument]) -> bool:
     if param.name in known:
-        return known[param.name]
-    if isinstance(param, TensorOut) and param.like:
-        like = known.get(param.like)
+        return False
+    return not isinstance(param, TensorOut) or not (param.can_be_made or param.python_default)
+
+
+def _example(param: Parameter) -> str:
+    return "'float32[2,3]'" if isinstance(param, TENSORS) else "..."
+
+
+def _result(op: Operator, param: Parameter, known: Mapping[str, Argument]) -> Argument:
+    """A result as Python would make it, worked out from the arguments."""
+    assert isinstance(param, TensorOut)
+    call = Call(known)
+    if not param.can_be_made or (param.made_if is not None and not param.made_if.evaluate(call)):
+        return None
+    try:
+        shape, dtype = param.shape_term.evaluate(call), param.dtype_term.evaluate(call)
+        made = TensorArg(tuple(shape), dtypes.BY_VALUE[dtype], backed=False)
+        like = known.get(param.like) if param.like else None
+        if isinstance(like, TensorArg) and len(like.shape) == len(shape):
+            return replace(made, format=like.format)
+        return made
+    except (ArithmeticError, AssertionError, LookupError, TypeError, ValueError):
+        # The other arguments make no sense; the checks, which come first, say which.
+        like = known.get(param.like) if param.like else None
         if isinstance(like, TensorArg):
-            return TensorArg(like.shape, like.dtype, format=like.format)
-    if param.python_default is not None:
-        return default(param)
-    example = "float32[2,3]" if isinstance(param, TENSORS) else "..."
-    raise MalformedError(f"{op.name} needs {param.name}; add {param.name}={example}")
+            return TensorArg(like.shape, like.dtype, format=like.format, backed=False)
+    raise MalformedError(
+        f"{op.name}: nothing tells what {param.name} is like; add {param.name}={_example(param)}"
+    )
 
 
 def default(param: Parameter) -> Argument:

@@ -119,3 +119,14 @@ def test_bounds_of_hard_tanh_do_not_cross(low: float, high: float) -> None:
 def test_integer_bounds_ignore_fractions() -> None:
     x = np.arange(5, dtype=np.int32)
     np.testing.assert_array_equal(aclhost.hardtanh(x, 2, 2.9), [2, 2, 2, 2, 2])
+
+
+def test_exact_gelu_far_below_zero() -> None:
+    """What is left there has its digits."""
+    x = np.linspace(-13, 6, 100_001).astype(np.float32)
+    wanted = torch.nn.functional.gelu(torch.from_numpy(x).double()).numpy()
+    tail = x < -5
+    wide = torch.from_numpy(x[tail]).double()
+    wanted[tail] = (wide * 0.5 * torch.special.erfc(-wide / 2**0.5)).numpy()
+    off = np.abs(aclhost.gelu_v2(x) - wanted) / np.spacing(np.abs(wanted).astype(np.float32))
+    assert np.max(off) < 8

@@ -20,8 +20,11 @@ from aclhost.spec.views import ViewTerm
 
 Position = Callable[[Operator, Term | ViewTerm], int]  # of a term in the operator's code
 
-_SOURCE = """{banner}#include "engines/loops.h"
+# Functions of a few operators, for whose sake not every loop is to be compiled again.
+_HEADERS = {"math::normal_cdf(": "simd/math_normal.h"}
 
+_SOURCE = """{banner}#include "engines/loops.h"
+{headers}
 namespace aclhost {{
 inline namespace ACLHOST_ISA {{
 {functions}
@@ -57,8 +60,12 @@ def kernel_source(module_source: str, ops: list[Operator], position: Position) -
     """The C++ file of the point-wise operators that one module declares."""
     loops = _Loops()
     kernels = [_kernel(op, loops, position) for op in ops]
+    functions = "".join((*loops.templates, *kernels))
+    headers = [header for call, header in _HEADERS.items() if call in functions]
     return _SOURCE.format(
-        banner=banner(module_source), functions="".join((*loops.templates, *kernels))
+        banner=banner(module_source),
+        headers="".join(f'#include "{header}"\n' for header in headers),
+        functions=functions,
     )
 
 

@@ -80,6 +80,11 @@ def _erfinv(x: float) -> float:
 lgamma, digamma, erfinv = _each(_lgamma), _each(_digamma), _each(_erfinv)
 
 
+def normal_cdf(x: Array) -> Array:
+    """What a standard normal distribution has below x."""
+    return 0.5 * erfc(x * -math.sqrt(0.5))
+
+
 def log1p_exp(x: Array) -> Array:
     """log(1 + e^x), which is x where e^x is past a double."""
     return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))

@@ -14,6 +14,7 @@ namespace {
 template <int64_t kItem>
 void gather_elements(char* dense, int64_t step, char* table, const int64_t* offsets, int64_t n) {
   if (step == kItem) {
+#pragma GCC unroll 4  // a short loop takes one cycle or two, as it happens to lie in memory
     for (int64_t i = 0; i < n; ++i) std::memcpy(dense + i * kItem, table + offsets[i], kItem);
   } else {
     for (int64_t i = 0; i < n; ++i) std::memcpy(dense + i * step, table + offsets[i], kItem);

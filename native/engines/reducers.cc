@@ -76,6 +76,22 @@ constexpr auto kReduceHalf = static_cast<void (*)(const char*, int64_t, char*)>(
 template <>
 constexpr auto kReduceHalf<Sum<float>> = &sum_halves;
 
+// So few values are not added in float first, which makes the order that of sum_in_float.
+void sum_columns(const char* values, int64_t step, int64_t n, char* states) {
+  const Columns<float> columns = {reinterpret_cast<const float*>(values),
+                                  step / int64_t{sizeof(float)}};
+  const auto same = [](auto x, auto) { return x; };
+  reduce_detail::ColumnSums<float, decltype(same), Reducer::kColumnsAtOnce>(same, n, columns,
+                                                                            columns)
+      .store(reinterpret_cast<double*>(states));
+}
+
+template <typename Way>
+constexpr auto kReduceColumns =
+    static_cast<void (*)(const char*, int64_t, int64_t, char*)>(nullptr);
+template <>
+constexpr auto kReduceColumns<Sum<float>> = &sum_columns;
+
 template <typename Way>
 constexpr Reducer kReducer = {sizeof(typename Way::State),
                               {Way::kFields[0], Way::kFields[1]},
@@ -83,6 +99,7 @@ constexpr Reducer kReducer = {sizeof(typename Way::State),
                               start<Way>,
                               reduce<Way>,
                               kReduceHalf<Way>,
+                              kReduceColumns<Way>,
                               add<Way>,
                               join<Way>};
 

@@ -21,6 +21,8 @@ struct Field {
 // kRowsAtOnce of them but at the end.
 struct Reducer {
   static constexpr int kRowsAtOnce = 4;
+  static constexpr int kColumnsAtOnce = 32;
+  static constexpr int64_t kMostInColumns = 127;
 
   int64_t size;  // bytes of a state
   Field fields[2];
@@ -29,6 +31,9 @@ struct Reducer {
   void (*reduce)(const char* values, int64_t n, int64_t position, char* state);
   // The same of FLOAT16 instead of floats, with the same bits; null: they have to be widened.
   void (*reduce_half)(const char* values, int64_t n, char* state);
+  // The same of kColumnsAtOnce states whose values lie side by side, at most kMostInColumns of
+  // each, `step` bytes from one to the next; null: they have to be gathered.
+  void (*reduce_columns)(const char* values, int64_t step, int64_t n, char* states);
   void (*add)(const char* const* rows, int64_t count, int64_t n, int64_t position, char* states);
   void (*join)(char* states, const char* others, int64_t n);
 };

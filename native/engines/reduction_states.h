@@ -86,6 +86,19 @@ class Values {
     return buffer;
   }
 
+  // Where the first of some results has its values, if those of all of them lie side by side and
+  // those of one are `length` at the distance `step`; else null.
+  const char* columns_at(int64_t result, int64_t count, int64_t length, int64_t* step) const {
+    if (is_mapped_ || conversion_.first != nullptr || nest_.rank < 2) return nullptr;
+    const LoopNest::Operand& in = nest_.operand[1];
+    const bool lie_so = nest_.shape[0] == length && in.strides[1] == in.item_size &&
+                        in.strides[0] % in.item_size == 0;
+    if (!lie_so || result % nest_.shape[1] + count > nest_.shape[1]) return nullptr;
+    const char* const place = address_of(nest_, in, Block(nest_, result * length));
+    *step = in.strides[0];
+    return is_aligned(place, in.item_size) ? place : nullptr;
+  }
+
   // Elements of the view, if they are an array; else null.
   const char* array_at(int64_t begin, int64_t end) const {
     if (is_mapped_) return nullptr;
@@ -167,6 +180,7 @@ class States {
       const int64_t row = i % rows_, first = i / rows_ * results;
       const int64_t count = std::min(results, kept_ - first);
       const int64_t begin = row * kReducedPart, end = std::min(begin + kReducedPart, gone_);
+      if (reduce_columns(first, count, values)) return;
       const int64_t last = first + count - 1;
       const int64_t from = first * gone_ + begin, to = last * gone_ + end;
       const char* const halves = are_halves_ ? values.array_at(from, to) : nullptr;
@@ -181,6 +195,22 @@ class States {
         }
       }
     });
+  }
+
+  // The last of them may be computed twice. False: they do not lie so.
+  bool reduce_columns(int64_t first, int64_t count, const Values& values) {
+    constexpr int64_t kAtOnce = Reducer::kColumnsAtOnce;
+    const bool may = reducer_.reduce_columns != nullptr && gone_ <= Reducer::kMostInColumns;
+    if (!may || count < kAtOnce) return false;
+    int64_t step = 0;
+    const char* const place = values.columns_at(first, count, gone_, &step);
+    if (place == nullptr) return false;
+    for (int64_t done = 0; done < count; done += kAtOnce) {
+      const int64_t k = std::min(done, count - kAtOnce);
+      reducer_.reduce_columns(place + k * nest_.operand[1].item_size, step, gone_,
+                              at(0, first + k));
+    }
+    return true;
   }
 
   // A unit is some columns of a group.

@@ -85,6 +85,7 @@ bool combine_run(const char* dense, int64_t dense_step, char* table, int64_t tab
                  const IndexRun& run, int64_t n) {
   const int64_t limit = run.index->limit, wrap = run.index->wrap, stride = run.index->stride;
   bool good = true;
+#pragma GCC unroll 4
   for (int64_t i = 0; i < n; ++i) {
     int64_t value = load<Integer>(run.start + i * run.step);
     if (is_far && i + kAhead < n) {

@@ -83,6 +83,16 @@ def test_uniform_over_all_positive_floats() -> None:
     assert np.isfinite(made).all()
 
 
+def test_many_samples_begin_as_few_do() -> None:
+    """Where many are drawn, categories are found in another way."""
+    weights = np.random.default_rng(3).random(700).astype(np.float32)
+    weights[[0, 5, 6, 699]] = 0
+    few = aclhost.multinomial(weights, 4000, True, seed=5)
+    many = aclhost.multinomial(weights, 20_000, True, seed=5)
+    np.testing.assert_array_equal(many[:4000], few)
+    assert weights[many].min() > 0
+
+
 def test_certain_outcomes() -> None:
     x = np.empty(1000, np.float32)
     assert not aclhost.bernoulli(x, 0.0, seed=5).any()

@@ -101,6 +101,17 @@ def test_edges_of_a_histogram() -> None:
     assert aclhost.histc(np.full(3, 7.0, np.float32), 4).tolist() == [0, 0, 3, 0]
 
 
+@pytest.mark.parametrize("length", [31, 32, 33, 64, 95, 127, 128, 200])
+def test_sums_do_not_depend_on_how_rows_lie(length: int) -> None:
+    """Short rows across memory are added many at once, in the order of a single one."""
+    values = np.random.default_rng(length).standard_normal((3, length, 150)).astype(np.float32)
+    values[1, 3, 7], values[2, 5, 9] = np.inf, np.nan
+    across = values.transpose(0, 2, 1)
+    for function in (aclhost.reduce_sum, aclhost.mean):
+        wanted = function(across.copy(), (2,))
+        np.testing.assert_array_equal(function(across, (2,)), wanted)
+
+
 @pytest.mark.parametrize("odd", [np.inf, -np.inf, np.nan])
 def test_no_range_of_values_that_are_not_finite(odd: float) -> None:
     """They count nowhere between limits; where they are the limits, there is nothing to count."""

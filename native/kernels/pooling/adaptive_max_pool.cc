@@ -2,6 +2,8 @@
 // Adaptive max pools. Windows of one size are sliding ones, with their fast kernels; others are
 // computed by the definition.
 #include <algorithm>
+#include <limits>
+#include <type_traits>
 
 #include "engines/elementwise.h"
 #include "engines/window_axis.h"
@@ -91,6 +93,57 @@ class PoolByDefinition {
   const AdaptiveWindows windows_;
 };
 
+// The largest of n numbers, in lanes that do not wait for each other; NaN where there is one.
+template <typename T>
+T largest_of(const char* values, int64_t n) {
+  constexpr int kLanes = 32;
+  constexpr int64_t kItem = sizeof(T);
+  T lanes[kLanes], odd[kLanes] = {};
+  std::fill_n(lanes, kLanes, -std::numeric_limits<T>::infinity());
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    for (int k = 0; k < kLanes; ++k) {
+      const T value = load<T>(values + (i + k) * kItem);
+      lanes[k] = value > lanes[k] ? value : lanes[k];
+      odd[k] = value == value ? odd[k] : value;
+    }
+  }
+  for (; i < n; ++i) {
+    const T value = load<T>(values + i * kItem);
+    lanes[0] = value > lanes[0] ? value : lanes[0];
+    odd[0] = value == value ? odd[0] : value;
+  }
+  for (int k = 1; k < kLanes; ++k) lanes[0] = std::max(lanes[0], lanes[k]);
+  for (int k = 0; k < kLanes; ++k) lanes[0] = odd[k] == odd[k] ? lanes[0] : odd[k];
+  return lanes[0];
+}
+
+// Of a slab that is an array: its largest number first, then where that is.
+template <typename T>
+Maximum<T> slab_maximum(const Slab& slab) {
+  constexpr int64_t kItem = sizeof(T);
+  const T most = largest_of<T>(slab.data, slab.elements());
+  if (most != most) {
+    return window_maximum<T>(slab, {0, 1, slab.shape[0]}, {0, 1, slab.shape[1]},
+                             {0, 1, slab.shape[2]});
+  }
+  int64_t index = 0;
+  while (load<T>(slab.data + index * kItem) != most) ++index;
+  return {load<T>(slab.data + index * kItem), index};
+}
+
+template <typename T, typename Index>
+void pool_whole_slabs(const Volumes& self, const Volumes& out, const Volumes& indices) {
+  const int64_t grain = std::max<int64_t>(kParallelElements / self.slab(0).elements(), 1);
+  parallel_for(self.slabs(), grain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const Maximum<T> best = slab_maximum<T>(self.slab(i));
+      store(out.slab(i).data, best.element);
+      store(indices.slab(i).data, static_cast<Index>(best.index));
+    }
+  });
+}
+
 Status adaptive_max_pool(const MaxPool& pool) {
   return visit_floating(pool.self, [&](auto tag) {
     using T = typename decltype(tag)::type;
@@ -100,6 +153,13 @@ Status adaptive_max_pool(const MaxPool& pool) {
     const Volumes indices = volumes_of(pool.indices, wide ? 8 : 4);
     if (self.empty() || out.empty()) return Status{};
     const AdaptiveWindows windows(self, out);
+    if constexpr (std::is_floating_point_v<T>) {
+      if (out.slab(0).elements() == 1 && self.slab(0).dense(sizeof(T))) {
+        wide ? pool_whole_slabs<T, int64_t>(self, out, indices)
+             : pool_whole_slabs<T, int32_t>(self, out, indices);
+        return Status{};
+      }
+    }
     if (windows.even && !std::is_same_v<T, double> && !pool.channels_last) {
       MaxPool sliding = pool;
       sliding.window = windows.sliding();

@@ -31,14 +31,43 @@ int64_t grain_of(const Draw& draw) {
   return std::max<int64_t>(4096 / (draw.categories + draw.samples), 1);
 }
 
-// The first category up to which the weights add up to a share of them all.
-int64_t category_at(const double* sums, int64_t categories, float share) {
-  const double wanted = static_cast<double>(share) * sums[categories - 1];
-  const int64_t found = std::lower_bound(sums, sums + categories, wanted) - sums;
-  int64_t category = std::min(found, categories - 1);
-  while (category > 0 && sums[category] == sums[category - 1]) --category;
-  return category;
-}
+// The categories of a row by the sums of their weights. Where shares that begin alike lead is
+// looked up once, and leaves few categories to choose from.
+class Categories {
+ public:
+  Categories(const double* sums, int64_t count, int64_t samples) : sums_(sums), count_(count) {
+    if (samples < 4 * kStarts) return;
+    for (int64_t i = 0; i <= kStarts; ++i) {
+      starts_[i] = first_at(static_cast<double>(i) / kStarts, 0, count);
+    }
+    has_starts_ = true;
+  }
+
+  // The first one up to which the weights add up to a share of them all.
+  int64_t at(float share) const {
+    const double wide = share;
+    const auto start = static_cast<int64_t>(wide * kStarts);
+    const bool known = has_starts_ && start < kStarts;
+    const int64_t found =
+        known ? first_at(wide, starts_[start], starts_[start + 1]) : first_at(wide, 0, count_);
+    int64_t category = std::min(found, count_ - 1);
+    while (category > 0 && sums_[category] == sums_[category - 1]) --category;
+    return category;
+  }
+
+ private:
+  static constexpr int64_t kStarts = 1024;
+
+  int64_t first_at(double share, int64_t first, int64_t last) const {
+    const double wanted = share * sums_[count_ - 1];
+    return std::lower_bound(sums_ + first, sums_ + last, wanted) - sums_;
+  }
+
+  const double* sums_;
+  int64_t count_;
+  bool has_starts_ = false;
+  int64_t starts_[kStarts + 1];
+};
 
 // Each sample of a row has a sequence of its own; rows have a multiple of 128 of them. Weights
 // become their sums.
@@ -51,13 +80,13 @@ Status draw_again(const Draw& draw, const Seed& seed, int64_t* drawn) {
     for (int64_t row = begin; row < end; ++row) {
       double* const sums = draw.weights + row * draw.categories;
       std::partial_sum(sums, sums + draw.categories, sums);
+      const Categories found(sums, draw.categories, draw.samples);
       for (int64_t i = 0; i < draw.samples; ++i) {
         if (i % kMost == 0) {
           const int64_t count = std::min(kMost, draw.samples - i);
           random.fill_with_one(0, words, row * sequences + i, count);
         }
-        drawn[row * draw.samples + i] =
-            category_at(sums, draw.categories, positive_unit_float(words[i % kMost]));
+        drawn[row * draw.samples + i] = found.at(positive_unit_float(words[i % kMost]));
       }
     }
   });

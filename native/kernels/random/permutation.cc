@@ -26,7 +26,7 @@ class Division {
  public:
   Division(int64_t n, int bits) : n_(n), index_bits_(64 - __builtin_clzll(n)) {
     int leading = 0;
-    while (leading < std::min(12, bits) && (n >> leading) > 512) ++leading;
+    while (leading < std::min(12, bits) && (n >> leading) > 16) ++leading;
     parts_ = int64_t{1} << leading;
     shift_ = bits - leading;
   }

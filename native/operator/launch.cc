@@ -23,6 +23,7 @@
 #include "runtime/memory.h"
 #include "runtime/observed.h"
 #include "runtime/pages.h"
+#include "runtime/state_callbacks.h"
 #include "runtime/stream.h"
 
 namespace aclhost {
@@ -33,8 +34,14 @@ __constinit Registry<Executor, Kind::kExecutor> all_executors;
 struct LaunchTask {
   std::shared_ptr<Launch> launch;
   uint64_t asked;
+  int32_t stream;
+  int32_t device;
 
-  Status operator()() const { return launch->execute(asked); }
+  Status operator()() const {
+    Status status = launch->execute(asked);
+    if (!status.ok()) tell_exception(status, stream, device);
+    return status;
+  }
   bool touches(const MemoryRange& range) const { return launch->touches(range); }
 };
 
@@ -381,7 +388,8 @@ aclnnStatus phase_two(const char* op, void* workspace, uint64_t workspace_size,
     if (is_sized_by_data(*launch->args.op) && refuse_captured(call, *queue) != 0) {
       return static_cast<int32_t>(ACLNN_ERR_RUNTIME_ERROR);
     }
-    submit_work(*queue, weight, work, LaunchTask{launch, frees()}, TaskKind::kKernel);
+    submit_work(*queue, weight, work, LaunchTask{launch, frees(), queue->id(), queue->device()},
+                TaskKind::kKernel);
     return is_sized_by_data(*launch->args.op) ? finish_sized(*queue, *launch) : 0;
   });
 }

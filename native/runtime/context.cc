@@ -8,8 +8,9 @@
 #include "base/fork.h"
 #include "base/observer.h"
 #include "base/threads.h"
-#include "runtime/capture.h"
 #include "runtime/device.h"
+#include "runtime/state_callbacks.h"
+#include "runtime/stream_options.h"
 
 namespace aclhost {
 namespace {
@@ -58,6 +59,7 @@ void Context::close(bool force) {
   }
   stream_count(device_) -= static_cast<int32_t>(ending.size());
   for (aclrtStream handle : ending) {
+    tell_stream_state(handle, ACL_RT_STREAM_STATE_DESTROY_PRE);
     end_stream(handle, force);
     observe([&](Observer& o) { o.destroyed(handle); });
   }
@@ -68,7 +70,7 @@ void Context::end_stream(aclrtStream handle, bool force) {
   const StreamRef stream = streams().find(handle);
   streams().destroy(handle);
   if (!stream) return;
-  forget_recorder(stream->id());
+  forget_stream(stream->id());
   if (force) return stream->cancel();
   stream->wait();
   observe([&](Observer& o) { o.joined_stream(stream->id()); });

@@ -12,6 +12,7 @@
 #include "base/immortal.h"
 #include "runtime/context.h"
 #include "runtime/memory.h"
+#include "runtime/state_callbacks.h"
 
 namespace aclhost {
 namespace {
@@ -56,8 +57,18 @@ __constinit Device devices[kMaxDevices];
 
 Device& device_at(int32_t id) { return devices[id]; }
 
+int32_t set(const Call& call, int32_t id) {
+  forbid_fork();  // from here on, locks may be closed in a child
+  Device& device = device_at(id);
+  std::lock_guard<std::mutex> lock(device.mutex);
+  if (device.users == 0) device.primary = contexts().create(id, true);
+  if (device.primary == nullptr) return no_more_contexts(call);
+  ++device.users;
+  bind_primary_context(device.primary);
+  return ACL_SUCCESS;
+}
+
 int32_t reset(const Call& call, int32_t id, bool force) {
-  if (const int32_t code = check_device(call, id)) return code;
   Device& device = device_at(id);
   ContextRef unused;
   {
@@ -74,6 +85,14 @@ int32_t reset(const Call& call, int32_t id, bool force) {
     contexts().destroy(std::exchange(device.primary, nullptr));
   }
   unused->close(force);
+  return ACL_SUCCESS;
+}
+
+int32_t reset_and_tell(const Call& call, int32_t id, bool force) {
+  if (const int32_t code = check_device(call, id)) return code;
+  tell_device_state(id, ACL_RT_DEVICE_STATE_RESET_PRE);
+  if (const int32_t code = reset(call, id, force)) return code;
+  tell_device_state(id, ACL_RT_DEVICE_STATE_RESET_POST);
   return ACL_SUCCESS;
 }
 
@@ -100,25 +119,21 @@ extern "C" aclError aclrtSetDevice(int32_t deviceId) {
   return acl_call("aclrtSetDevice", [&](const Call& call) {
     if (const int32_t code = check_device(call, deviceId)) return code;
     if (const int32_t code = check_device_memory(call, ACL_ERROR_RT_DEV_SETUP_ERROR)) return code;
-    forbid_fork();  // from here on, locks may be closed in a child
-    Device& device = device_at(deviceId);
-    std::lock_guard<std::mutex> lock(device.mutex);
-    if (device.users == 0) device.primary = contexts().create(deviceId, true);
-    if (device.primary == nullptr) return no_more_contexts(call);
-    ++device.users;
-    bind_primary_context(device.primary);
+    tell_device_state(deviceId, ACL_RT_DEVICE_STATE_SET_PRE);
+    if (const int32_t code = set(call, deviceId)) return code;
+    tell_device_state(deviceId, ACL_RT_DEVICE_STATE_SET_POST);
     return ACL_SUCCESS;
   });
 }
 
 extern "C" aclError aclrtResetDevice(int32_t deviceId) {
   return acl_call("aclrtResetDevice",
-                  [&](const Call& call) { return reset(call, deviceId, false); });
+                  [&](const Call& call) { return reset_and_tell(call, deviceId, false); });
 }
 
 extern "C" aclError aclrtResetDeviceForce(int32_t deviceId) {
   return acl_call("aclrtResetDeviceForce",
-                  [&](const Call& call) { return reset(call, deviceId, true); });
+                  [&](const Call& call) { return reset_and_tell(call, deviceId, true); });
 }
 
 extern "C" aclError aclrtGetDevice(int32_t* deviceId) {

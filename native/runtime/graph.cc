@@ -113,7 +113,6 @@ Graph::~Graph() {
   for (const Track& track : tracks_) {
     if (track.lane != nullptr) track.lane->abandon();
   }
-  for (const auto& condition : conditions_) release(condition->value, MemoryKind::kDevice);
 }
 
 void Graph::keep_group(aclrtTaskGrp group) {
@@ -123,13 +122,42 @@ void Graph::keep_group(aclrtTaskGrp group) {
 
 void Graph::close() {
   std::vector<std::pair<aclrtCallback, void*>> functions;
+  std::vector<std::function<void()>> actions;
+  std::vector<aclmdlRI> inner;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     functions.swap(destroyed_);
+    actions.swap(closing_);
+    inner.swap(inner_);
     for (const aclrtTaskGrp group : groups_) task_groups().remove(group);
     for (const GraphTaskPtr& task : tasks_) graph_tasks().remove(task->handle.exchange(nullptr));
   }
+  for (const aclmdlRI handle : inner) {
+    if (const GraphPtr graph = graphs().find(handle)) graph->close();
+    graphs().remove(handle);
+  }
+  for (const auto& action : actions) action();
   for (const auto& [function, data] : functions) function(data);
+}
+
+void Graph::keep_inner(aclmdlRI graph) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  inner_.push_back(graph);
+}
+
+void Graph::when_closed(std::function<void()> action) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  closing_.push_back(std::move(action));
+}
+
+Graph::Condition::~Condition() { release(value, MemoryKind::kDevice); }
+
+uint64_t Graph::Condition::load() const {
+  return __atomic_load_n(static_cast<uint64_t*>(reachable(value)), __ATOMIC_ACQUIRE);
+}
+
+void Graph::Condition::store(uint64_t number) const {
+  __atomic_store_n(static_cast<uint64_t*>(reachable(value)), number, __ATOMIC_RELEASE);
 }
 
 void Graph::add_stream(int32_t id, aclrtStream handle) {
@@ -243,8 +271,7 @@ Status Graph::run_here(int32_t stream) {
 void Graph::reset_conditions() {
   const std::lock_guard<std::mutex> lock(mutex_);
   for (const auto& condition : conditions_) {
-    if (condition->is_reset)
-      *static_cast<uint64_t*>(reachable(condition->value)) = condition->first;
+    if (condition->is_reset) condition->store(condition->first);
   }
 }
 
@@ -302,14 +329,14 @@ bool Graph::forget_when_destroyed(aclrtCallback function) {
   return true;
 }
 
-Graph::Condition* Graph::add_condition(uint32_t first, bool is_reset) {
-  void* value = allocate(sizeof(uint64_t), 0, MemoryKind::kDevice, device_);
+std::shared_ptr<Graph::Condition> Graph::add_condition(uint32_t first, bool is_reset) {
+  auto* value = static_cast<uint64_t*>(allocate(sizeof(uint64_t), 0, MemoryKind::kDevice, device_));
   if (value == nullptr) return nullptr;
+  auto condition = std::make_shared<Condition>(value, first, is_reset);
+  condition->store(first);
   const std::lock_guard<std::mutex> lock(mutex_);
-  conditions_.push_back(
-      std::make_unique<Condition>(Condition{static_cast<uint64_t*>(value), first, is_reset}));
-  *static_cast<uint64_t*>(reachable(value)) = first;
-  return conditions_.back().get();
+  conditions_.push_back(condition);
+  return condition;
 }
 
 }  // namespace aclhost

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -94,11 +95,21 @@ class Graph : public std::enable_shared_from_this<Graph> {
 
   // A number in device memory that conditional tasks look at.
   struct Condition {
-    uint64_t* value;
-    uint64_t first;
-    bool is_reset;  // to the first value by every run
+    Condition(uint64_t* place, uint64_t first_value, bool resets)
+        : value(place), first(first_value), is_reset(resets) {}
+    ~Condition();
+    Condition(const Condition&) = delete;
+    Condition& operator=(const Condition&) = delete;
+    uint64_t load() const;
+    void store(uint64_t number) const;
+
+    uint64_t* const value;
+    const uint64_t first;
+    const bool is_reset;  // to the first value by every run
   };
-  Condition* add_condition(uint32_t first, bool is_reset);
+  std::shared_ptr<Condition> add_condition(uint32_t first, bool is_reset);
+  void keep_inner(aclmdlRI graph);
+  void when_closed(std::function<void()> action);
 
   bool is_captured() const { return state == State::kOpen && !is_built; }
 
@@ -134,7 +145,9 @@ class Graph : public std::enable_shared_from_this<Graph> {
   MarkPtr last_run_;
   int32_t last_stream_ = -1;
   std::vector<std::pair<aclrtCallback, void*>> destroyed_;
-  std::vector<std::unique_ptr<Condition>> conditions_;
+  std::vector<std::shared_ptr<Condition>> conditions_;
+  std::vector<aclmdlRI> inner_;
+  std::vector<std::function<void()>> closing_;
 };
 
 using GraphPtr = std::shared_ptr<Graph>;

@@ -10,6 +10,7 @@
 #include "base/observer.h"
 #include "base/soc.h"
 #include "runtime/context.h"
+#include "runtime/ipc_memory.h"
 #include "runtime/memory.h"
 #include "runtime/stream.h"
 
@@ -124,6 +125,7 @@ extern "C" aclError aclrtMallocWithCfg(void** devPtr, size_t size, aclrtMemMallo
 
 extern "C" aclError aclrtFree(void* devPtr) {
   return acl_call("aclrtFree", [&](const Call& call) {
+    end_sharing(devPtr);
     return release_for(call, "devPtr", devPtr, MemoryKind::kDevice);
   });
 }

@@ -63,7 +63,3 @@ extern "C" aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId) {
 extern "C" aclError aclrtSetOpWaitTimeout(uint32_t) {
   return acl_call("aclrtSetOpWaitTimeout", [](const Call&) { return ACL_SUCCESS; });
 }
-
-extern "C" aclError aclrtSetOpExecuteTimeOut(uint32_t) {
-  return acl_call("aclrtSetOpExecuteTimeOut", [](const Call&) { return ACL_SUCCESS; });
-}

@@ -9,7 +9,9 @@
 #include "runtime/capture.h"
 #include "runtime/context.h"
 #include "runtime/observed.h"
+#include "runtime/state_callbacks.h"
 #include "runtime/stream.h"
+#include "runtime/stream_options.h"
 #include "runtime/timeout.h"
 
 namespace aclhost {
@@ -35,7 +37,10 @@ int32_t check_flags(const Call& call, uint32_t flags) {
 
 int32_t create(const Call& call, aclrtStream* stream, StreamConfig config) {
   const ContextRef context = current_context();
-  return context ? context->create_stream(call, config, stream) : no_context(call);
+  if (!context) return no_context(call);
+  if (const int32_t code = context->create_stream(call, config, stream)) return code;
+  tell_stream_state(*stream, ACL_RT_STREAM_STATE_CREATE_POST);
+  return ACL_SUCCESS;
 }
 
 int32_t destroy(const Call& call, aclrtStream stream, bool force) {
@@ -51,7 +56,8 @@ int32_t destroy(const Call& call, aclrtStream stream, bool force) {
                          "call aclrtSetCurrentContext with the stream's context first");
   }
   if (const int32_t code = refuse_captured(call, *found)) return code;
-  forget_recorder(found->id());
+  tell_stream_state(stream, ACL_RT_STREAM_STATE_DESTROY_PRE);
+  forget_stream(found->id());
   const NoCancellation whole;
   if (!context->destroy_stream(stream)) return no_stream(call, stream);
   if (force) {

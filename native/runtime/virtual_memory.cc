@@ -21,6 +21,7 @@
 #include "runtime/device.h"
 #include "runtime/handle_table.h"
 #include "runtime/memory.h"
+#include "runtime/physical.h"
 #include "runtime/stream.h"
 
 namespace aclhost {
@@ -28,22 +29,6 @@ namespace {
 
 constexpr size_t kGranularity = size_t{2} << 20;
 constexpr int kAnonymous = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-
-struct Physical {
-  Physical(int opened, size_t bytes, const aclrtPhysicalMemProp& asked)
-      : file(opened), size(bytes), device(static_cast<int32_t>(asked.location.id)), prop(asked) {}
-  ~Physical() {
-    close(file);
-    discharge(device, size);
-  }
-  Physical(const Physical&) = delete;
-  Physical& operator=(const Physical&) = delete;
-
-  const int file;
-  const size_t size;  // charged by the maker
-  const int32_t device;
-  const aclrtPhysicalMemProp prop;
-};
 
 Immortal<HandleTable<Physical, 1>> physicals;
 
@@ -234,6 +219,9 @@ int32_t with_mapping(const Call& call, const void* address, Use&& use) {
 }
 
 }  // namespace
+
+HandleTable<Physical, 1>& physical_memory() { return *physicals; }
+
 }  // namespace aclhost
 
 using namespace aclhost;

@@ -12,6 +12,7 @@
 #include "aclnnop/aclnn_elu.h"
 #include "aclnnop/aclnn_max_pool3d_with_argmax.h"
 #include "aclnnop/aclnn_upsample_nearest_3d.h"
+#include "graph_actions.h"
 #include "values.h"
 
 using Action = int (*)(Values&);
@@ -266,12 +267,14 @@ inline int read_text(Values&) {
 }
 
 constexpr Action kActions[] = {
-    make_memory, make_memory,  make_pinned, free_memory,  free_memory,      free_pinned,
-    copy,        copy,         copy_later,  copy_later,   copy_rows,        fill,
-    fill_later,  ask_memory,   set_device,  reset_device, make_context,     end_context,
-    set_context, make_stream,  end_stream,  ask_stream,   synchronize,      synchronize,
-    make_event,  end_event,    record,      await,        ask_event,        host_function,
-    callback,    make_tensor,  make_tensor, end_tensor,   make_good_tensor, make_good_tensor,
-    move_tensor, make_scalar,  make_scalar, end_scalar,   make_array,       end_array,
-    make_list,   end_list,     prepare,     prepare,      prepare,          launch,
-    launch,      end_executor, read_text};
+    make_memory, make_memory,  make_pinned, free_memory,   free_memory,      free_pinned,
+    copy,        copy,         copy_later,  copy_later,    copy_rows,        fill,
+    fill_later,  ask_memory,   set_device,  reset_device,  make_context,     end_context,
+    set_context, make_stream,  end_stream,  ask_stream,    synchronize,      synchronize,
+    make_event,  end_event,    record,      await,         ask_event,        host_function,
+    callback,    make_tensor,  make_tensor, end_tensor,    make_good_tensor, make_good_tensor,
+    move_tensor, make_scalar,  make_scalar, end_scalar,    make_array,       end_array,
+    make_list,   end_list,     prepare,     prepare,       prepare,          launch,
+    launch,      end_executor, read_text,   begin_capture, end_capture,      end_capture,
+    ask_capture, run_graph,    run_graph,   end_graph,     ask_graph,        ask_task,
+    make_notify, use_notify,   write_value, reduce};

@@ -67,6 +67,7 @@ struct World {
   Areas areas;
   Handles contexts, streams, events, tensors, scalars, int_arrays, executors, lists;
   Handles memory, pinned;
+  Handles graphs, groups, tasks, notifies;
 };
 
 // Random values of one thread.

@@ -7,10 +7,15 @@ The operators' functions are not listed here; they follow from the declarations 
 from __future__ import annotations
 
 from aclhost.spec import (
+    runtime_allocators,
     runtime_async,
     runtime_devices,
     runtime_graphs,
     runtime_memory,
+    runtime_notifies,
+    runtime_options,
+    runtime_services,
+    runtime_sharing,
     unsupported_api,
 )
 from aclhost.spec.enums import ACL_BASE_RT, ACL_RT
@@ -248,6 +253,11 @@ FUNCTIONS = (
     *runtime_memory.FUNCTIONS,
     *runtime_devices.FUNCTIONS,
     *runtime_graphs.FUNCTIONS,
+    *runtime_notifies.FUNCTIONS,
+    *runtime_options.FUNCTIONS,
+    *runtime_services.FUNCTIONS,
+    *runtime_sharing.FUNCTIONS,
+    *runtime_allocators.FUNCTIONS,
     *unsupported_api.FUNCTIONS,
     *META,
     *_address_setters(),

@@ -139,4 +139,22 @@ EVENTS = functions(
     ),
 )
 
-FUNCTIONS = (*CAPTURES, *RUNS, *TASKS, *EVENTS)
+CONDITIONS = functions(
+    ACL_RT,
+    (
+        "aclError aclmdlRICondHandleCreate(aclmdlRI modelRI, uint32_t defaultLaunchValue,"
+        " aclmdlRICondHandleFlag flag, aclmdlRICondHandle* handle)",
+        "A number in device memory that decides over graphs.",
+    ),
+    (
+        "aclError aclmdlRICondHandleGetCondPtr(aclmdlRICondHandle handle, uint64_t** ptr)",
+        "Where that number is.",
+    ),
+    (
+        "aclError aclmdlRIAddCondTask(aclmdlRICondTaskParams params, aclrtStream stream,"
+        " uint32_t flags)",
+        "Graphs that run, or are repeated, by that number.",
+    ),
+)
+
+FUNCTIONS = (*CAPTURES, *RUNS, *TASKS, *EVENTS, *CONDITIONS)

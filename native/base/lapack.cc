@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "base/immortal.h"
 #include "base/openblas.h"
@@ -114,11 +115,27 @@ MatrixOutcome invert_plainly(T* matrix, int64_t n) {
   return MatrixOutcome::kDone;
 }
 
+// Matrices so small that calling LAPACK would take longer than computing.
+template <typename T, int... before>
+MatrixOutcome invert_small(T* matrix, int64_t n, std::integer_sequence<int, before...>) {
+  constexpr bool (*kInvert[])(T*) = {plain::invert_small<before + 1, T>...};
+  return kInvert[n - 1](matrix) ? MatrixOutcome::kDone : MatrixOutcome::kSingular;
+}
+
+template <typename T>
+MatrixOutcome invert_any(T* matrix, int64_t n) {
+  constexpr int kSmall = 8;
+  if (n > 0 && n <= kSmall) {
+    return invert_small(matrix, n, std::make_integer_sequence<int, kSmall>());
+  }
+  const std::optional<Routines<T>> lapack = routines_for<T>(n, n);
+  return lapack ? invert_by_lapack(*lapack, matrix, static_cast<int>(n))
+                : invert_plainly(matrix, n);
+}
+
 template <typename T>
 MatrixOutcome invert_as(T* matrix, int64_t n) {
-  const std::optional<Routines<T>> lapack = routines_for<T>(n, n);
-  const MatrixOutcome outcome =
-      lapack ? invert_by_lapack(*lapack, matrix, static_cast<int>(n)) : invert_plainly(matrix, n);
+  const MatrixOutcome outcome = invert_any(matrix, n);
   if (outcome == MatrixOutcome::kSingular) {
     std::fill(matrix, matrix + n * n, T(std::numeric_limits<Part<T>>::quiet_NaN()));
   }
@@ -217,6 +234,8 @@ MatrixOutcome factorise_qr_as(T* a, int64_t rows, int64_t columns, T* q, int64_t
   return MatrixOutcome::kDone;
 }
 
+void* find_potrf() { return blas_function("spotrf_"); }
+
 // Calls body with a null pointer to the type.
 template <typename Body>
 auto with_type(aclDataType dtype, const Body& body) {
@@ -233,6 +252,30 @@ auto with_type(aclDataType dtype, const Body& body) {
 }
 
 }  // namespace
+
+void factorise_cholesky(bool upper, float* a, int64_t n) {
+  using Potrf = void (*)(const char* half, const int* n, float* a, const int* a_step, int* info);
+  const auto potrf = reinterpret_cast<Potrf>(once<void*, find_potrf>());
+  // Both halves are the same: LAPACK's upper one is our lower one.
+  int info = 1;
+  std::unique_ptr<float[]> copy;
+  if (potrf != nullptr && n > 0 && n <= std::numeric_limits<int>::max()) {
+    copy.reset(new (std::nothrow) float[n * n]);
+  }
+  if (copy != nullptr) {
+    const int size = static_cast<int>(n);
+    std::copy(a, a + n * n, copy.get());
+    potrf("U", &size, a, &size, &info);
+    if (info != 0) std::copy(copy.get(), copy.get() + n * n, a);
+  }
+  if (info != 0) plain::factorise_cholesky(a, n);
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = i + 1; j < n; ++j) {
+      a[i * n + j] = upper ? a[j * n + i] : 0;
+      if (upper) a[j * n + i] = 0;
+    }
+  }
+}
 
 MatrixOutcome invert(aclDataType dtype, void* matrix, int64_t n) {
   return with_type(dtype,

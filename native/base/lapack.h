@@ -11,7 +11,7 @@ namespace aclhost {
 
 enum class MatrixOutcome { kDone, kSingular, kNoMemory };
 
-// All of them are for FLOAT, DOUBLE, COMPLEX64 and COMPLEX128.
+// Those that are told a dtype are for FLOAT, DOUBLE, COMPLEX64 and COMPLEX128.
 
 // The inverse in place; a singular matrix is filled with NaN.
 MatrixOutcome invert(aclDataType dtype, void* matrix, int64_t n);
@@ -30,6 +30,10 @@ struct Triangle {
 // Solves a x = b for several columns, with b where x will be. No element of the other half is read.
 void solve_triangular(aclDataType dtype, Triangle triangle, const void* a, int64_t n, void* x,
                       int64_t columns);
+
+// A symmetric matrix, of which the lower half is read, as a lower triangle times the same
+// transposed, or as an upper one transposed times itself. Without such, elements become NaN.
+void factorise_cholesky(bool upper, float* a, int64_t n);
 
 // a = q r with columns of q that are orthogonal and of length 1; a becomes r. Without q, which has
 // as many columns as a at most has rows, only r is computed.

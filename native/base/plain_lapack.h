@@ -32,6 +32,50 @@ T conjugate(T value) {
   }
 }
 
+// The inverse in place, by the pivots that factorise_lu() finds. False: there is none.
+template <int n, typename T>
+bool invert_small(T* matrix) {
+  T a[n][n];
+  int pivots[n];
+  std::copy(matrix, matrix + n * n, &a[0][0]);
+  for (int j = 0; j < n; ++j) {
+    int pivot = j;
+    for (int i = j + 1; i < n; ++i) {
+      if (std::abs(a[i][j]) > std::abs(a[pivot][j])) pivot = i;
+    }
+    if (a[pivot][j] == T(0)) return false;
+    pivots[j] = pivot;
+    if (pivot != j) std::swap_ranges(a[j], a[j] + n, a[pivot]);
+    const T divisor = a[j][j];
+    a[j][j] = 1;
+    for (int i = 0; i < n; ++i) {
+      if (i == j) continue;
+      const T factor = a[i][j] / divisor;
+      a[i][j] = 0;
+      for (int c = 0; c < n; ++c) a[i][c] -= factor * a[j][c];
+    }
+    for (int c = 0; c < n; ++c) a[j][c] /= divisor;
+  }
+  for (int j = n - 1; j >= 0; --j) {
+    for (int i = 0; i < n && pivots[j] != j; ++i) std::swap(a[i][j], a[i][pivots[j]]);
+  }
+  std::copy(&a[0][0], &a[0][0] + n * n, matrix);
+  return true;
+}
+
+// The lower factor of a symmetric matrix in its lower half. Square roots of negative numbers are
+// NaN, and so is what follows from them.
+template <typename T>
+void factorise_cholesky(T* a, int64_t n) {
+  for (int64_t j = 0; j < n; ++j) {
+    for (int64_t i = j; i < n; ++i) {
+      T sum = a[i * n + j];
+      for (int64_t c = 0; c < j; ++c) sum -= a[i * n + c] * a[j * n + c];
+      a[i * n + j] = i == j ? std::sqrt(sum) : sum / a[j * n + j];
+    }
+  }
+}
+
 // Lower and upper factor in place, the lower one with a diagonal of 1. Row i comes from
 // rows[i]. Returns whether an odd number of rows was exchanged.
 template <typename T>

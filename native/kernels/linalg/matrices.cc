@@ -3,6 +3,7 @@
 
 #include "operator/singular.h"
 #include "ops/inverse.h"
+#include "ops/linalg_cholesky.h"
 #include "ops/linalg_qr.h"
 #include "ops/slogdet.h"
 #include "ops/triangular_solve.h"
@@ -45,6 +46,18 @@ Status run(const InverseArgs& args) {
   if (status.ok()) status = copy(args.out, matrices.view());
   const int64_t singular = troubles.singular.get().position;
   return !status.ok() || singular < 0 ? status : singular_matrix("aclnnInverse", singular);
+}
+
+Status run(const LinalgCholeskyArgs& args) {
+  Matrices matrices;
+  const Status status = matrices.open(args.self, shape_of(args.self));
+  if (!status.ok()) return status;
+  Troubles troubles;
+  for_each_matrix(matrices, troubles, [&](int64_t number) {
+    factorise_cholesky(args.upper, static_cast<float*>(matrices.at(number)), matrices.rows());
+    return MatrixOutcome::kDone;
+  });
+  return copy(args.out, matrices.view());
 }
 
 Status run(const SlogdetArgs& args) {

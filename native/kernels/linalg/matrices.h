@@ -18,7 +18,7 @@ inline namespace ACLHOST_ISA {
 
 // What LAPACK computes in.
 inline aclDataType computed_dtype(const TensorView& view) {
-  return view.dtype == ACL_FLOAT16 ? ACL_FLOAT : view.dtype;
+  return view.dtype == ACL_FLOAT16 || view.dtype == ACL_BF16 ? ACL_FLOAT : view.dtype;
 }
 
 inline Shape with_matrix(const TensorView& view, int64_t rows, int64_t columns) {

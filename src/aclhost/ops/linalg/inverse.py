@@ -104,7 +104,8 @@ _INVERSE = Operator(
     ),
     notes=(
         BY_LAPACK,
-        "FLOAT16 is computed in FLOAT.",
+        "Up to 8 rows are eliminated without LAPACK, with the same pivots. FLOAT16 is computed in "
+        "FLOAT.",
         "A matrix without an inverse is filled with NaN, and the next synchronisation returns "
         "507018; upstream's document is silent about it.",
     ),

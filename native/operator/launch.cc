@@ -19,6 +19,7 @@
 #include "operator/span.h"
 #include "operator/terms.h"
 #include "operator/traced_run.h"
+#include "operator/weight_size.h"
 #include "runtime/capture.h"
 #include "runtime/memory.h"
 #include "runtime/observed.h"
@@ -278,6 +279,7 @@ aclnnStatus prepare(const Operator& op, const Given* given, uint64_t* workspace_
   if (!outcome.status.ok()) return report(outcome.status);
   launch->idle = outcome.idle;
   launch->refusal = std::move(outcome.launch);
+  if (op.param_count == 1 && !launch->idle && launch->refusal.ok()) relabel_weight(launch->args);
   return hand_out(op.name, std::move(launch), workspace_size, executor);
 }
 

@@ -16,7 +16,9 @@
 namespace aclhost {
 
 struct TensorObject {
-  TensorView view;  // always present; source is the tensor's own handle
+  TensorView
+      view;  // always present; source is the tensor's own handle; its format is the storage's
+  aclFormat view_format;
   std::vector<int64_t> storage_shape;
 };
 

@@ -111,7 +111,7 @@ extern "C" aclTensor* aclCreateTensor(const int64_t* viewDims, uint64_t viewDims
     tensor.view.present = true;
     tensor.view.source = static_cast<aclTensor*>(handle);
     tensor.view.dtype = dataType;
-    tensor.view.format = format;
+    tensor.view.format = tensor.view_format = format;
     tensor.view.offset = offset;
     tensor.view.data = tensorData;
     set_shape(tensor.view, view_dims);
@@ -136,7 +136,7 @@ extern "C" aclnnStatus aclInitTensor(aclTensor* tensor, const int64_t* viewDims,
     return with_object(call, tensors(), "tensor", tensor, [&](TensorObject& object) {
       if (storageDims != nullptr) set_storage(object, copied<int64_t>(storageDims, storageDimsNum));
       object.view.dtype = dataType;
-      object.view.format = format;
+      object.view.format = object.view_format = format;
       object.view.offset = offset;
       if (viewDims != nullptr) set_shape(object.view, view_dims);
       set_strides(object.view, stride);
@@ -180,7 +180,7 @@ extern "C" aclnnStatus aclGetViewOffset(const aclTensor* tensor, int64_t* offset
 
 extern "C" aclnnStatus aclGetFormat(const aclTensor* tensor, aclFormat* format) {
   return query("aclGetFormat", tensor, "format", format,
-               [](const TensorObject& object) { return object.view.format; });
+               [](const TensorObject& object) { return object.view_format; });
 }
 
 extern "C" aclnnStatus aclGetDataType(const aclTensor* tensor, aclDataType* dataType) {

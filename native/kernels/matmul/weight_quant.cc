@@ -99,9 +99,23 @@ Status spread(const TensorView& from, int64_t groups, int64_t columns, CopiedVie
   return status.ok() ? copy(made.view, from) : status;
 }
 
+// INT32 that are eight INT4 each, along rows or columns, as these.
+TensorView unpacked(const TensorView& weight, int64_t rows) {
+  constexpr int64_t kNumbers = 8;
+  TensorView view = weight;
+  if (weight.dtype != ACL_INT32) return view;
+  const int packed = weight.shape[0] == rows ? 1 : 0;
+  view.dtype = ACL_INT4;
+  view.offset *= kNumbers;
+  view.shape[packed] *= kNumbers;
+  view.strides[packed] = 1;
+  view.strides[1 - packed] *= kNumbers;
+  return view;
+}
+
 template <typename Args>
 Status multiply_quantised(const Args& args) {
-  const TensorView& weight = args.weight;
+  const TensorView weight = unpacked(args.weight, args.x.shape[1]);
   const int64_t rows = weight.shape[0], columns = weight.shape[1];
   const int64_t group = args.antiquantGroupSize > 0 ? args.antiquantGroupSize : rows;
   const int64_t groups = (rows + group - 1) / group;

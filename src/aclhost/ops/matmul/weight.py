@@ -63,7 +63,7 @@ def _draw(rng: Random) -> Call:
 OP = Operator(
     "aclnnTransMatmulWeight",
     summary="Prepares a weight for aclnnMm and others that take the format FRACTAL_NZ.",
-    formula=f"`{_WEIGHT}` stays as it is",
+    formula=f"`{_WEIGHT}` keeps its elements",
     params=(TensorInOut(_WEIGHT, "The weight, two dimensions or batches of them."),),
     checks=(
         not_null(_WEIGHT),
@@ -89,8 +89,11 @@ OP = Operator(
         _call((2, 2)).on(A950),
     ),
     notes=(
-        "Upstream moves elements into blocks of 16 rows and 32 bytes. Operators here read a weight "
-        "with the label FRACTAL_NZ by its shape and strides, so nothing has to move.",
+        "Phase 1 relabels the tensor, as upstream's does: the storage's format is FRACTAL_NZ and "
+        "aclGetStorageShape tells the shape of its blocks, [..., columns / c, rows / 16, 16, c] "
+        "with c = 16, for 8 bits 32. The view's shape, strides and format stay.",
+        "Upstream moves elements into these blocks. Operators here read a weight with the label "
+        "FRACTAL_NZ by its shape and strides, so nothing has to move.",
         "The memory must still have the size that aclnnCalculateMatmulWeightSizeV2 tells.",
     ),
 )  # fmt: skip

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from aclhost.ops.matmul.build import call_of, result_shape, same_length
+from aclhost.ops.matmul.build import call_of
 from aclhost.spec.call import Argument, Call, TensorArg
 from aclhost.spec.dtypes import (
     BF16,
@@ -15,6 +15,7 @@ from aclhost.spec.dtypes import (
     FLOAT16,
     INT4,
     INT8,
+    INT32,
     INT64,
     UINT64,
     DataType,
@@ -57,6 +58,7 @@ from aclhost.spec.terms import (
     Divided,
     DtypeOf,
     Equal,
+    If,
     In,
     Not,
     Or,
@@ -78,7 +80,18 @@ Rules = tuple[Rule, ...]
 _SCALE, _OFFSET, _BIAS = "antiquantScale", "antiquantOffsetOptional", "biasOptional"
 _QUANT = ("quantScaleOptional", "quantOffsetOptional")
 _GROUP = ValueOf("antiquantGroupSize")
-_K, _N = DimOf("weight", Const(0)), DimOf("weight", Const(1))
+_PACKED = Equal(DtypeOf("weight"), const(INT32))
+_TURNED = all_of(DenseTransposed("weight"), Not(Contiguous("weight")))
+_EIGHT = Const(8)  # INT4 in an INT32, along the arrays of weight
+
+
+def _unpacked(dim: int, packed: Term) -> Term:
+    length = DimOf("weight", Const(dim))
+    return If(all_of(_PACKED, packed), Times(length, _EIGHT), length)
+
+
+_K, _N = _unpacked(0, _TURNED), _unpacked(1, Not(_TURNED))
+_RESULT = Lengths((DimOf("x", Const(0)), _N))
 _LIMIT = 65535
 _IS_NARROW = Not(In(DtypeOf(_SCALE), (UINT64, INT64)))
 _NARROW = Condition(_IS_NARROW, f"{_SCALE} is not of 64 bits")
@@ -125,7 +138,12 @@ def _lengths() -> Rules:
     turned = DenseTransposed("weight")
     halves = Or(Not(Equal(DtypeOf("weight"), const(INT4))), _even(turned))
     return (
-        *same_length("x", Const(1), "weight", Const(0)),
+        *requires(
+            "same_length", "x", Equal(DimOf("x", Const(1)), _K),
+            "x must have as many columns as weight has rows",
+            (Shown("shape", ShapeOf("x")), " and ", Shown("shape", ShapeOf("weight"))),
+            "Each INT32 of weight counts as eight numbers along its arrays.",
+        ),
         *dims_positive("x", 0),
         *dims_positive("weight", 0),
         *when(limited, requires(
@@ -138,7 +156,7 @@ def _lengths() -> Rules:
             "weight of dtype INT4 must have an even length along its arrays",
             (Shown("shape", ShapeOf("weight")),), "Pad it: two numbers share a byte.",
         ),
-        *shape_is("y", result_shape("x", "weight"), "[rows of x, columns of weight]"),
+        *shape_is("y", _RESULT, "[rows of x, columns of weight]"),
     )  # fmt: skip
 
 
@@ -225,7 +243,7 @@ def _checks(precise: bool) -> tuple[tuple[Step, ...], ...]:
         contiguous("y"),
         contiguous(_BIAS),
         dtype_in("x", FLOAT16, only_on(BF16, A950, A3, A2)),
-        dtype_in("weight", INT8, only_on(INT4, A950, A3, A2)),
+        dtype_in("weight", INT8, *(only_on(each, A950, A3, A2) for each in (INT4, INT32))),
         dtype_in(_SCALE, FLOAT16, only_on(BF16, A950, A3, A2), *(
             only_on(each, A3, A2) for each in (UINT64, INT64)
         )),
@@ -252,6 +270,18 @@ def _checks(precise: bool) -> tuple[tuple[Step, ...], ...]:
     )  # fmt: skip
 
 
+def _numbers(weight: Array, rows: int) -> Array:
+    """Eight numbers for each INT32, the lowest four bits first."""
+    import numpy as np
+
+    if weight.dtype != np.int32:
+        return weight
+    shifts = np.arange(28, -4, -4, dtype=np.int32)
+    if len(weight) == rows:
+        return np.asarray((weight[:, :, None] << shifts >> 28).reshape(rows, -1))
+    return np.asarray((weight[:, None] << shifts[:, None] >> 28).reshape(rows, -1))
+
+
 def _golden(
     x: Array,
     weight: Array,
@@ -260,6 +290,8 @@ def _golden(
     **others: Any,  # noqa: ANN401
 ) -> Array:
     import numpy as np
+
+    weight = _numbers(weight, x.shape[-1])
 
     def spread(values: Array) -> Array:
         group = antiquant_group_size
@@ -275,9 +307,10 @@ def _terms(**arguments: Any) -> Array:  # noqa: ANN401
     """Magnitudes of what is added up."""
     import numpy as np
 
+    numbers = _numbers(arguments["weight"], arguments["x"].shape[-1]).astype(float)
     sizes: dict[str, Any] = {
         name: np.abs(each) if isinstance(each, np.ndarray) else each
-        for name, each in arguments.items()
+        for name, each in {**arguments, "weight": numbers}.items()
     }
     return _golden(**sizes)
 
@@ -285,6 +318,7 @@ def _terms(**arguments: Any) -> Array:  # noqa: ANN401
 def _torch(torch: Any, x: Any, weight: Any, antiquant_scale: Any, **others: Any) -> Any:  # noqa: ANN401
     group = others["antiquant_group_size"]
     offset, bias = others["antiquant_offset_optional"], others["bias_optional"]
+    weight = torch.from_numpy(_numbers(weight.numpy(), x.shape[-1]))
 
     def spread(values: Any) -> Any:  # noqa: ANN401
         return values.repeat_interleave(group, 0)[: weight.shape[0]] if group else values
@@ -297,14 +331,16 @@ def _torch(torch: Any, x: Any, weight: Any, antiquant_scale: Any, **others: Any)
 def _call(
     m: int, k: int, n: int, dtype: DataType = FLOAT16, group: int = 0, *,
     scale: tuple[int, ...] = (), offset: bool = False, bias: bool = False, turned: bool = False,
-    precise: bool = False,
+    packed: bool = False, precise: bool = False,
 ) -> Call:  # fmt: skip
     scale = scale or ((-(-k // group), n) if group else (n,))
-    strides = (1, k) if turned else None
+    rows, columns = (k // 8, n) if packed and turned else (k, n // 8 if packed else n)
+    strides = (1, rows) if turned else None
+    span = (-(2**31), 2**31) if packed else (-128, 128)
     extra: dict[str, Argument] = {"innerPrecise": 0} if precise else {}
     return call_of(
         x=TensorArg((m, k), dtype),
-        weight=TensorArg((k, n), INT8, strides=strides, span=(-128, 128)),
+        weight=TensorArg((rows, columns), INT32 if packed else INT8, strides=strides, span=span),
         antiquantScale=TensorArg(scale, dtype, span=(0.125, 1.5)),
         antiquantOffsetOptional=TensorArg(scale, dtype, span=(-9, 9)) if offset else None,
         quantScaleOptional=None,
@@ -320,11 +356,14 @@ def _drawn(precise: bool) -> Callable[[Random], Call]:
     def draw(rng: Random) -> Call:
         m, n, k = rng.randint(1, 9), rng.randint(1, 20), rng.randint(33, 150)
         group = rng.choice((0, 0, 32, 64)) if k > 64 else 0
+        packed = rng.random() < 0.4
+        if packed:
+            n, k = 8 * n, k // 8 * 8
         shapes: tuple[tuple[int, ...], ...] = ((1,), (n,), (1, n), (1, 1))
         return _call(
             m, k, n, rng.choice((FLOAT16, BF16)), group, scale=() if group else rng.choice(shapes),
-            offset=rng.random() < 0.5, bias=rng.random() < 0.5, turned=rng.random() < 0.5,
-            precise=precise,
+            offset=rng.random() < 0.5, bias=rng.random() < 0.5,
+            turned=not packed and rng.random() < 0.5, packed=packed, precise=precise,
         )  # fmt: skip
 
     return draw
@@ -334,7 +373,10 @@ def _params(precise: bool) -> tuple[Parameter, ...]:
     inner_precise = Int("innerPrecise", "0 precise, 1 fast; here the same.", default=0, bits=32)
     return (
         TensorIn("x", "[m, k]."),
-        TensorIn("weight", "[k, n]; two INT4 numbers share a byte, the lower half first."),
+        TensorIn(
+            "weight",
+            "[k, n]; two INT4 numbers share a byte and eight an INT32, the lowest bits first.",
+        ),
         TensorIn(_SCALE, "Scales: one, one for each column, or also for each group of rows."),
         TensorIn(_OFFSET, "What is added to weight before it is scaled.", optional=True),
         TensorIn(_QUANT[0], "Scales of a quantised result; must be null.", optional=True),
@@ -342,9 +384,7 @@ def _params(precise: bool) -> tuple[Parameter, ...]:
         TensorIn(_BIAS, "What is added to each row.", optional=True),
         Int("antiquantGroupSize", "Rows that share a scale; 0: all.", default=0, bits=32),
         *((inner_precise,) if precise else ()),
-        TensorOut(
-            "y", "[m, n].", shape=result_shape("x", "weight"), dtype=DtypeOf("x"), is_const=True
-        ),
+        TensorOut("y", "[m, n].", shape=_RESULT, dtype=DtypeOf("x"), is_const=True),
     )
 
 
@@ -368,11 +408,13 @@ def _operator(version: int) -> Operator:
             _call(3, 64, 2, BF16, 32, offset=True, bias=True, precise=precise),
             _call(2, 96, 4, group=32, bias=True, turned=True, precise=precise),
             _call(1, 8, 6, scale=(1, 1), offset=True, precise=precise),
+            _call(2, 40, 16, bias=True, packed=True, precise=precise),
+            _call(2, 64, 3, group=32, turned=True, packed=True, precise=precise),
         ),
         notes=(
             "Weights are scaled in FLOAT and not rounded to x's dtype.",
-            "INT32 as eight INT4, 8- and 4-bit floats, scales of 64 bits and quantised results are "
-            "refused; upstream's further limits on INT4 with the format FRACTAL_NZ are not.",
+            "8- and 4-bit floats, scales of 64 bits and quantised results are refused; upstream's "
+            "further limits on INT4 and INT32 with the format FRACTAL_NZ are not.",
         ),
     )
 

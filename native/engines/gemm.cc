@@ -14,6 +14,8 @@
 #include "engines/gemm_plan.h"
 #include "engines/multiply.h"
 #include "engines/overlap.h"
+#include "engines/pair_products.h"
+#include "engines/vector_products.h"
 #include "operator/no_kernel.h"
 
 namespace aclhost {
@@ -75,10 +77,12 @@ template <typename T>
 struct Scratch {
   explicit Scratch(const GemmPlan& plan) {
     const int64_t depth = std::min(plan.depth, std::max<int64_t>(plan.k, 1));
-    const int64_t of_a = plan.a.direct ? 0 : plan.rows * depth;
-    const int64_t of_b = plan.b.direct ? 0 : plan.columns * depth;
+    const int64_t of_a = plan.a.direct || plan.pairs ? 0 : plan.rows * depth;
+    const int64_t of_b = plan.b.direct || plan.pairs ? 0 : plan.columns * depth;
     const int64_t of_tile = plan.rows * plan.columns;
     memory.reset(new (std::nothrow) T[of_a + of_b + of_tile + plan.columns]);
+    if (plan.pairs) words.reset(new (std::nothrow) uint32_t[pair_words(plan.rows, plan.columns)]);
+    complete = memory != nullptr && (!plan.pairs || words != nullptr);
     a = memory.get();
     b = a + of_a;
     tile = b + of_b;
@@ -86,33 +90,55 @@ struct Scratch {
   }
 
   std::unique_ptr<T[]> memory;
+  std::unique_ptr<uint32_t[]> words;
+  bool complete;  // there was enough memory
   T* a;
   T* b;
   T* tile;
   T* row;
 };
 
+// The batches of both factors that a tile is made of, some of them added up.
+struct Batches {
+  Batches(const GemmPlan& plan, int64_t batch, int64_t repeat)
+      : a(repeat * plan.a.batch_strides[0]), b(repeat * plan.b.batch_strides[0]) {
+    if (plan.repeats != 1) return;
+    a = plan.offset_in(plan.a, batch);
+    b = plan.offset_in(plan.b, batch);
+  }
+
+  int64_t a, b;
+};
+
+void sum_pairs(const GemmPlan& plan, const Tile& tile, int64_t first, int64_t last, float* to,
+               int64_t to_stride, const Scratch<float>& scratch) {
+  for (int64_t repeat = 0; repeat < plan.repeats; ++repeat) {
+    const Batches at(plan, tile.batch, repeat);
+    const PairTile part = {at.a,        at.b,         tile.row, tile.rows,
+                           tile.column, tile.columns, first,    last - first};
+    multiply_pairs(plan, part, scratch.words.get(), to, to_stride, repeat > 0);
+  }
+}
+
 // Terms [first, last) of the sums of a tile.
 template <typename T>
 void sum_up(const GemmPlan& plan, const Tile& tile, int64_t first, int64_t last, T* to,
             int64_t to_stride, const Scratch<T>& scratch) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (plan.pairs) return sum_pairs(plan, tile, first, last, to, to_stride, scratch);
+  }
   const bool by_rows = !multiplies_columns<T>();
   bool add = false;
   for (int64_t repeat = 0; repeat < plan.repeats; ++repeat) {
-    int64_t offset_a = repeat * plan.a.batch_strides[0],
-            offset_b = repeat * plan.b.batch_strides[0];
-    if (plan.repeats == 1) {
-      offset_a = plan.offset_in(plan.a, tile.batch);
-      offset_b = plan.offset_in(plan.b, tile.batch);
-    }
+    const Batches at(plan, tile.batch, repeat);
     int64_t k = first;
     do {
       const int64_t depth = std::min(plan.depth, last - k);
       const Panel of_a = {tile.batch, tile.row, tile.rows, k, depth};
       const int64_t batch = plan.repeats == 1 ? tile.batch : repeat;
       const Panel of_b = {batch, k, depth, tile.column, tile.columns};
-      const Matrix<T> a = panel_of(plan.a, offset_a, of_a, false, scratch.a);
-      const Matrix<T> b = panel_of(plan.b, offset_b, of_b, by_rows, scratch.b);
+      const Matrix<T> a = panel_of(plan.a, at.a, of_a, false, scratch.a);
+      const Matrix<T> b = panel_of(plan.b, at.b, of_b, by_rows, scratch.b);
       multiply(tile.rows, tile.columns, depth, a, b, to, to_stride, add);
       add = true;
       k += depth;
@@ -169,7 +195,7 @@ bool for_each_task(const GemmPlan& plan, int64_t count, const Body& body) {
   std::atomic<bool> enough_memory{true};
   parallel_for(count, grain, [&](int64_t begin, int64_t end) {
     const Scratch<T> scratch(plan);
-    if (scratch.memory == nullptr) {
+    if (!scratch.complete) {
       enough_memory = false;
       return;
     }
@@ -214,9 +240,20 @@ Status compute(const GemmPlan& plan) {
   return computed ? Status{} : no_memory_for_blocks();
 }
 
+void finish_row(const void* context, int64_t batch, int64_t first, int64_t count, float* sums) {
+  const auto& plan = *static_cast<const GemmPlan*>(context);
+  constexpr int64_t kPiece = 1024;
+  float addends[kPiece];
+  for (int64_t at = 0; at < count; at += kPiece) {
+    const Tile piece = {batch, 0, 1, first + at, std::min(kPiece, count - at)};
+    finish(plan, piece, sums + at, addends);
+  }
+}
+
 Status compute_separate(const Gemm& product) {
   GemmPlan plan;
   if (!make_plan(product, &plan)) return no_kernel_for(product.out);
+  if (multiplies_vector(plan)) return multiply_vector(plan, finish_row, &plan);
   switch (plan.computed) {
     case ACL_FLOAT:
       return compute<float>(plan);

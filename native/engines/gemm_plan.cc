@@ -6,6 +6,7 @@
 
 #include "dtypes.h"
 #include "engines/multiply.h"
+#include "engines/pair_products.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
@@ -222,14 +223,18 @@ bool make_plan(const Gemm& product, GemmPlan* plan) {
   if (plan->adds) {
     plan->addend = matrix_of(*product.addend, plan->batch_rank, plan->m, plan->n);
   }
+  // By shapes alone: bits of sums must not depend on strides.
+  plan->has_vector = plan->batches == 1 && std::min(plan->m, plan->n) == 1;
   join_batches(plan);
   settle_strides(&plan->out);
-  const bool turned =
-      plan->b.source == nullptr && plan->out.column_stride != 1 && plan->out.row_stride == 1;
-  if (turned) turn(plan);
+  const bool has_columns = plan->out.column_stride != 1 && plan->out.row_stride == 1;
+  const bool turns = plan->has_vector ? plan->m > 1 : has_columns;  // a vector is a row
+  if (plan->b.source == nullptr && turns) turn(plan);
+  settle_strides(&plan->out);
   settle_strides(&plan->a);
   settle_strides(&plan->b);
   choose_direct(plan);
+  plan->pairs = multiplies_pairs(*plan);
   choose_tiles(plan);
   choose_depth(plan);
   return choose_casts(plan);

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import ml_dtypes
 import numpy as np
 import pytest
 from support import abi
@@ -19,7 +20,7 @@ import aclhost
 from aclhost import aclnn, ops
 from aclhost.acl import _capi
 from aclhost.spec.call import TensorArg
-from aclhost.spec.dtypes import FLOAT16, INT4
+from aclhost.spec.dtypes import FLOAT16, INT4, INT8
 
 PACKAGE = Path(aclhost.__file__).parent
 
@@ -39,6 +40,9 @@ products = [
     aclhost.mm(of(1, ml_dtypes.bfloat16, 700, 40).T, of(2, ml_dtypes.bfloat16, 700, 300)),
     aclhost.matmul(of(1, "f4", 3, 40, 50), of(2, "f4", 2, 1, 50, 30)),
     aclhost.mv(of(1, "f4", 3000, 1000), of(2, "f4", 1000)),
+    aclhost.mv(of(1, "f2", 1000, 3000).T, of(2, "f2", 1000)),
+    aclhost.matmul(of(1, "f4", 3, 1, 90000), of(2, "f4", 3, 90000, 7)),
+    aclhost.mm(of(1, ml_dtypes.bfloat16, 90, 333), of(2, ml_dtypes.bfloat16, 75, 333).T),
     aclhost.dot(of(1, "f4", 3_000_001), of(2, "f4", 3_000_001)),
     aclhost.addbmm(of(1, "f4", 90, 70), of(2, "f4", 20, 90, 80), of(3, "f4", 20, 80, 70)),
 ]
@@ -122,6 +126,76 @@ def test_a_factor_that_is_the_result() -> None:
     wanted = a @ a + a
     aclhost.inplace_addmm(a, a.copy(), a)
     assert np.array_equal(a, wanted)
+
+
+def as_laid_out(matrix: np.ndarray) -> list[np.ndarray]:
+    """The same matrix with rows that are arrays, with such columns, and with neither."""
+    scattered = np.zeros((2 * matrix.shape[0], 3 * matrix.shape[1]), matrix.dtype)[::2, ::3]
+    scattered[...] = matrix
+    return [np.ascontiguousarray(matrix), np.ascontiguousarray(matrix.T).T, scattered]
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f2", "bfloat16"])
+@pytest.mark.parametrize("shape", [(700, 1030), (5, 70001), (1, 31), (33, 64)])
+def test_products_with_vectors_whatever_the_strides(shape: tuple[int, int], dtype: str) -> None:
+    rng = np.random.default_rng(3)
+    kind = ml_dtypes.bfloat16 if dtype == "bfloat16" else np.dtype(dtype)
+    matrix, vector = rng.normal(size=shape).astype(kind), rng.normal(size=shape[1]).astype(kind)
+    first, *others = [aclhost.mv(each, vector) for each in as_laid_out(matrix)]
+    wanted = matrix.astype(float) @ vector.astype(float)
+    terms = np.abs(matrix.astype(float)) @ np.abs(vector.astype(float))
+    step = {"f4": 0, "f2": 2**-11, "bfloat16": 2**-8}[dtype]  # of one rounding
+    assert np.all(np.abs(first - wanted) <= 4 * 2**-24 * terms + step * np.abs(wanted))
+    assert all(each.tobytes() == first.tobytes() for each in others)
+    assert aclhost.mm(vector[None], matrix.T).tobytes() == first.tobytes()
+
+
+@pytest.mark.parametrize("sizes", [(37, 45, 301), (130, 70, 1024), (2, 33, 2000)])
+def test_products_of_bf16_whatever_the_strides(sizes: tuple[int, int, int]) -> None:
+    """Pairs of them are multiplied where the processor can."""
+    rng, (m, n, k) = np.random.default_rng(4), sizes
+    a = rng.normal(size=(m, k)).astype(ml_dtypes.bfloat16)
+    b = rng.normal(size=(k, n)).astype(ml_dtypes.bfloat16)
+    results = [aclhost.mm(x, y) for x in as_laid_out(a) for y in as_laid_out(b)]
+    wanted = a.astype(float) @ b.astype(float)
+    terms = np.abs(a.astype(float)) @ np.abs(b.astype(float))
+    error = np.abs(results[0].astype(float) - wanted)
+    assert np.all(error <= 4 * 2**-24 * terms + 2**-8 * np.abs(wanted))
+    assert all(each.tobytes() == results[0].tobytes() for each in results)
+    turned = np.empty((n, m), ml_dtypes.bfloat16).T
+    aclhost.mm(a, b, out=turned)
+    assert np.array_equal(turned, results[0])
+
+
+@pytest.mark.parametrize("k", [16, 256, 4096, 100_000])
+@pytest.mark.parametrize("shape", [(40, 50), (1, 60), (64, 3)])
+def test_accuracy_by_length_of_sums(shape: tuple[int, int], k: int) -> None:
+    rng = np.random.default_rng(k)
+    a, b = rng.normal(size=(shape[0], k)).astype("f4"), rng.normal(size=(k, shape[1])).astype("f4")
+    terms = np.abs(a).astype(float) @ np.abs(b).astype(float)
+    error = np.abs(aclhost.mm(a, b) - a.astype(float) @ b.astype(float))
+    assert np.max(error / terms) <= 4 * 2**-24
+
+
+def test_a_weight_is_relabelled(stream: int) -> None:
+    """As upstream: phase 1 sets the storage's format and shape, the view keeps its own."""
+    op = ops.BY_NAME["aclnnTransMatmulWeight"]
+    for dtype, shape, blocks in (
+        (FLOAT16, (33, 20), [2, 3, 16, 16]),
+        (INT8, (2, 33, 20), [2, 1, 3, 16, 32]),
+    ):
+        call = op.samples[0].passing(mmWeightRef=TensorArg(shape, dtype))
+        with abi.prepared_call(op, call) as prepared:
+            before = prepared.inputs()["mmWeightRef"]
+            tensor = prepared.handles["mmWeightRef"]
+            _, executor, status = abi.phase_one(op, prepared)
+            assert status == 0
+            assert aclnn.aclGetStorageShape(tensor) == (blocks, 0)
+            assert aclnn.aclGetViewShape(tensor) == (list(shape), 0)
+            assert aclnn.aclGetFormat(tensor) == (2, 0)
+            assert abi.phase_one(op, prepared)[-1] == 161002  # FRACTAL_NZ already
+            assert abi.phase_two(op, executor, stream) == 0
+            assert np.array_equal(prepared.fetch("mmWeightRef"), before)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/vector_products.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "base/parallel.h"
+#include "engines/block_loop.h"
+#include "simd/fused.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+namespace {
+
+using Floats = Vector<float>;
+
+constexpr int64_t kPartials = 32;  // of each sum
+constexpr int kVectors = kPartials / kLanes<float>;
+constexpr int kColumnsTogether = 4, kRowsTogether = 4;
+constexpr int64_t kWidth = 512;         // columns of a block
+constexpr int64_t kGathered = 1024;     // elements that are brought together at a time
+constexpr int64_t kTasks = 16;          // so many are shared well
+constexpr int64_t kPartWork = 1 << 17;  // elements; less is not worth a second thread
+constexpr int64_t kPartStep = 1024;
+
+int64_t divided_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// How the result and its sums are cut.
+struct Cut {
+  explicit Cut(const GemmPlan& plan) : blocks(divided_up(plan.n, kWidth)) {
+    const int64_t tasks = plan.batches * blocks;
+    const int64_t work = std::min(kWidth, plan.n) * plan.k / kPartWork;
+    const int64_t wanted = std::clamp<int64_t>(work, 1, divided_up(kTasks, tasks));
+    part = divided_up(divided_up(plan.k, wanted), kPartStep) * kPartStep;
+    parts = divided_up(plan.k, part);
+  }
+
+  int64_t blocks;
+  int64_t part, parts;
+};
+
+// Elements of a matrix whose rows or columns are arrays.
+template <typename T>
+struct Elements {
+  const T* data;
+  int64_t step;  // to the next array
+};
+
+// sums[j] += factors[p] * b[p][j], of some rows that lie kPartials apart.
+template <typename T, int rows>
+void add_rows(const Elements<T>& b, const float* factors, int64_t n, float* sums) {
+  Floats factor[rows];
+  const T* row[rows];
+  for (int p = 0; p < rows; ++p) {
+    factor[p] = splat<Floats>(factors[p * kPartials]);
+    row[p] = b.data + p * kPartials * b.step;
+  }
+  const int64_t whole = n / kLanes<float> * kLanes<float>;
+  for (int64_t j = 0; j < whole; j += kLanes<float>) {
+    auto sum = load_vector<Floats>(sums + j);
+    for (int p = 0; p < rows; ++p) {
+      sum = fused_multiply_add(factor[p], load_widened(row[p] + j), sum);
+    }
+    store_vector(sums + j, sum);
+  }
+  if (whole == n) return;
+  auto sum = load_vector<Floats>(sums + whole);  // which have room for a whole vector
+  for (int p = 0; p < rows; ++p) {
+    T end[kLanes<float>] = {};
+    std::memcpy(end, row[p] + whole, (n - whole) * sizeof(T));
+    sum = fused_multiply_add(factor[p], load_widened(end), sum);
+  }
+  store_vector(sums + whole, sum);
+}
+
+// sums[j] = the sum of factors[p] * b[p][j].
+template <typename T>
+void sum_rows(const Elements<T>& b, const float* factors, int64_t terms, int64_t n, float* sums) {
+  constexpr int64_t kStep = kRowsTogether * kPartials;
+  float partials[kPartials][kWidth] = {};
+  int64_t p = 0;
+  for (; p + kStep <= terms; p += kStep) {
+    for (int64_t i = 0; i < kPartials; ++i) {
+      add_rows<T, kRowsTogether>({b.data + (p + i) * b.step, b.step}, factors + p + i, n,
+                                 partials[i]);
+    }
+  }
+  for (; p < terms; ++p) {
+    add_rows<T, 1>({b.data + p * b.step, b.step}, factors + p, n, partials[p % kPartials]);
+  }
+  for (int64_t half = kPartials / 2; half > 0; half /= 2) {
+    for (int64_t i = 0; i < half; ++i) {
+      for (int64_t j = 0; j < n; ++j) partials[i][j] += partials[i + half][j];
+    }
+  }
+  std::copy_n(partials[0], n, sums);
+}
+
+template <typename T, int columns>
+void add_partials(const Elements<T>& b, const float* factors, Floats (*sums)[kVectors]) {
+  for (int v = 0; v < kVectors; ++v) {
+    const auto factor = load_vector<Floats>(factors + v * kLanes<float>);
+    for (int j = 0; j < columns; ++j) {
+      const auto value = load_widened(b.data + j * b.step + v * kLanes<float>);
+      sums[j][v] = fused_multiply_add(factor, value, sums[j][v]);
+    }
+  }
+}
+
+float total(const Floats* partials) {
+  float sums[kPartials];
+  std::memcpy(sums, partials, sizeof sums);
+  for (int64_t half = kPartials / 2; half > 0; half /= 2) {
+    for (int64_t i = 0; i < half; ++i) sums[i] += sums[i + half];
+  }
+  return sums[0];
+}
+
+// sums[j] = the sum of factors[p] * b[j][p].
+template <typename T, int columns>
+void sum_columns(const Elements<T>& b, const float* factors, int64_t terms, float* sums) {
+  Floats partials[columns][kVectors] = {};
+  int64_t p = 0;
+  for (; p + kPartials <= terms; p += kPartials) {
+    add_partials<T, columns>({b.data + p, b.step}, factors + p, partials);
+  }
+  if (p < terms) {
+    T end[columns][kPartials] = {};
+    float last[kPartials] = {};
+    for (int j = 0; j < columns; ++j) {
+      std::memcpy(end[j], b.data + j * b.step + p, (terms - p) * sizeof(T));
+    }
+    std::copy_n(factors + p, terms - p, last);
+    add_partials<T, columns>({end[0], kPartials}, last, partials);
+  }
+  for (int j = 0; j < columns; ++j) sums[j] = total(partials[j]);
+}
+
+// The terms and columns of a block.
+struct Block {
+  const char* first;
+  int64_t terms, columns;
+  const float* factors;
+};
+
+using SumBlock = void (*)(const BatchedMatrix& b, const Block& block, float* sums);
+
+template <typename T>
+void sum_block(const BatchedMatrix& b, const Block& block, float* sums) {
+  const auto* const data = reinterpret_cast<const T*>(block.first);
+  if (b.row_stride != 1) {
+    return sum_rows<T>({data, b.row_stride}, block.factors, block.terms, block.columns, sums);
+  }
+  int64_t j = 0;
+  for (; j + kColumnsTogether <= block.columns; j += kColumnsTogether) {
+    const Elements<T> some = {data + j * b.column_stride, b.column_stride};
+    sum_columns<T, kColumnsTogether>(some, block.factors, block.terms, sums + j);
+  }
+  for (; j < block.columns; ++j) {
+    const Elements<T> one = {data + j * b.column_stride, b.column_stride};
+    sum_columns<T, 1>(one, block.factors, block.terms, sums + j);
+  }
+}
+
+// Elements that lie or are otherwise, cast and brought together.
+void sum_scattered(const BatchedMatrix& b, const Block& block, float* sums) {
+  for (int64_t j = 0; j < block.columns; ++j) {
+    Floats partials[1][kVectors] = {};
+    for (int64_t p = 0; p < block.terms; p += kGathered) {
+      float values[kGathered], factors[kGathered];
+      const int64_t n = std::min(kGathered, block.terms - p);
+      const int64_t padded = divided_up(n, kPartials) * kPartials;
+      std::fill(values + n, values + padded, 0.0F);
+      std::fill(factors + n, factors + padded, 0.0F);
+      std::copy_n(block.factors + p, n, factors);
+      const char* const from = block.first + (p * b.row_stride + j * b.column_stride) * b.item_size;
+      b.cast(from, b.row_stride * b.item_size, reinterpret_cast<char*>(values), sizeof(float), n);
+      for (int64_t i = 0; i < padded; i += kPartials) {
+        add_partials<float, 1>({values + i, 0}, factors + i, partials);
+      }
+    }
+    sums[j] = total(partials[0]);
+  }
+}
+
+SumBlock find_sum(const BatchedMatrix& b) {
+  if (b.row_stride != 1 && b.column_stride != 1) return sum_scattered;
+  switch (b.dtype) {
+    case ACL_FLOAT:
+      return sum_block<float>;
+    case ACL_FLOAT16:
+      return sum_block<Half>;
+    case ACL_BF16:
+      return sum_block<BFloat16>;
+    default:
+      return sum_scattered;
+  }
+}
+
+// The vectors of all batches, as floats.
+std::unique_ptr<float[]> factors_of(const GemmPlan& plan) {
+  std::unique_ptr<float[]> made(new (std::nothrow) float[plan.batches * plan.k]);
+  for (int64_t batch = 0; batch < plan.batches && made != nullptr; ++batch) {
+    const char* const from = plan.a.at(plan.offset_in(plan.a, batch), 0, 0);
+    plan.a.cast(from, plan.a.column_stride * plan.a.item_size,
+                reinterpret_cast<char*>(made.get() + batch * plan.k), sizeof(float), plan.k);
+  }
+  return made;
+}
+
+}  // namespace
+
+bool multiplies_vector(const GemmPlan& plan) {
+  return plan.has_vector && plan.m == 1 && plan.k > 0 && plan.repeats == 1 &&
+         plan.computed == ACL_FLOAT && plan.b.source == nullptr;
+}
+
+Status multiply_vector(const GemmPlan& plan, StoreRow store, const void* context) {
+  const Cut cut(plan);
+  const SumBlock sum = find_sum(plan.b);
+  const std::unique_ptr<float[]> factors = factors_of(plan);
+  const int64_t rows = plan.batches * cut.parts;
+  const std::unique_ptr<float[]> sums(new (std::nothrow) float[rows * plan.n]);
+  if (factors == nullptr || sums == nullptr) return no_memory_for_blocks();
+  const int64_t work = std::max<int64_t>(std::min(kWidth, plan.n) * cut.part, 1);
+  const auto compute = [&](int64_t begin, int64_t end) {
+    for (int64_t number = begin; number < end; ++number) {
+      const int64_t block = number % cut.blocks, row = number / cut.blocks;
+      const int64_t batch = row / cut.parts, first = row % cut.parts * cut.part;
+      const int64_t column = block * kWidth;
+      const char* const data = plan.b.at(plan.offset_in(plan.b, batch), first, column);
+      sum(plan.b,
+          {data, std::min(cut.part, plan.k - first), std::min(kWidth, plan.n - column),
+           factors.get() + batch * plan.k + first},
+          sums.get() + row * plan.n + column);
+    }
+  };
+  parallel_for(rows * cut.blocks, kPartWork / work + 1, compute);
+  for (int64_t batch = 0; batch < plan.batches; ++batch) {
+    float* const all = sums.get() + batch * cut.parts * plan.n;
+    for (int64_t part = 1; part < cut.parts; ++part) {
+      for (int64_t j = 0; j < plan.n; ++j) all[j] += all[part * plan.n + j];
+    }
+    store(context, batch, 0, plan.n, all);
+  }
+  return {};
+}
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

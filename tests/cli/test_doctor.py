@@ -11,6 +11,8 @@ from support.programs import clean_environment, run
 
 from aclhost import golden, ops
 from aclhost.building import toolkit
+from aclhost.cli import health
+from aclhost.cli.health import Finding
 from aclhost.golden.selftest import self_test
 
 ACLHOST = Path(sysconfig.get_path("scripts")) / "aclhost"
@@ -29,7 +31,20 @@ def test_a_healthy_installation():
     assert findings["compiler"]["level"] == "ok"
     assert findings["libraries"]["level"] == "note"
     assert all(findings[op.name]["level"] == "ok" for op in ops.ALL)
-    assert "ulp from float64" in run([ACLHOST, "doctor"]).stdout
+    assert findings["instructions"]["text"].startswith(("baseline", "avx2", "avx512"))
+    assert findings["addr2line"]["level"] == "ok"
+    text = run([ACLHOST, "doctor"]).stdout
+    assert "ulp from float64" in text
+    last = f"aclhost works here: all {len(ops.ALL)} operators passed their test"
+    assert text.splitlines()[-1] == last
+
+
+def test_verdicts():
+    fine, warning = Finding("aclnnElu", "ok", ""), Finding("compiler", "warning", "")
+    bad = Finding("aclnnAdd", "problem", "")
+    assert health.verdict([fine]).startswith("aclhost works here: all 1 ")
+    assert health.verdict([fine, warning]).startswith("aclhost works here, with 1 warning: ")
+    assert health.verdict([fine, bad, bad]) == "2 problems: aclnnAdd"
 
 
 def test_plain_matrix_products_are_worth_a_note():

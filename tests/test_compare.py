@@ -131,13 +131,14 @@ def test_complex_numbers_are_pairs():
     assert found.worst[0].index == (1, 1)
 
 
+@pytest.mark.parametrize("dtype", [np.float16, np.complex64])
 @pytest.mark.parametrize("shape", [(), (0,), (2, 0, 3), (1,), (100_000,)])
-def test_all_shapes(shape):
-    array = np.ones(shape, np.float16)
+def test_all_shapes(shape, dtype):
+    array = np.ones(shape, dtype)
     found = compare(array, array.copy())
     assert found.passed
     assert found.cosine == pytest.approx(1.0)
-    assert found.count == array.size
+    assert found.count == array.size * (2 if dtype is np.complex64 else 1)
 
 
 def test_bad_arrays():

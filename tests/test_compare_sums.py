@@ -123,3 +123,15 @@ def test_memory_that_is_not_aligned(shift):
     moved = memory[shift : shift + actual.nbytes].view(np.float32)
     found = sums.accumulate(moved, expected, actual.dtype, 0, 0, 1)
     assert found.equal == np.count_nonzero(actual == expected)
+
+
+@pytest.mark.parametrize("step", [2, -1, -3])
+def test_lines_with_gaps(step):
+    actual, expected = noisy(1000)
+    dense = sums.accumulate(
+        actual[::step].copy(), expected[::step].copy(), actual.dtype, 0.0, 0.0, 3
+    )
+    gaps = sums.accumulate(actual[::step], expected[::step], actual.dtype, 0.0, 0.0, 3)
+    assert (gaps.equal, gaps.sum_absolute, gaps.worst) == (
+        dense.equal, dense.sum_absolute, dense.worst
+    )  # fmt: skip

@@ -206,8 +206,8 @@ def _complex(array: NDArray) -> NDArray:
 def _real(array: NDArray) -> NDArray:
     """Complex numbers as pairs along a new last axis."""
     if array.dtype.kind == "c":
-        dense = np.ascontiguousarray(array).reshape(array.shape)
-        return dense.view(part(array.dtype)).reshape(*array.shape, 2)
+        line = np.ascontiguousarray(array).reshape(-1)
+        return line.view(part(array.dtype)).reshape(*array.shape, 2)
     if array.dtype.kind in "?biuf" or hasattr(ml_dtypes, array.dtype.name):
         return array
     raise ValueError(f"dtype {array.dtype} holds no numbers")

@@ -138,7 +138,8 @@ def accumulate(
     ulps = _ulps_of(dtype)
     step = _PIECE if native and ulps is not None else _CONVERTED
     for start in range(0, first.size, step):
-        one, two = first[start : start + step], second[start : start + step]
+        here = slice(start, start + step)
+        one, two = np.ascontiguousarray(first[here]), np.ascontiguousarray(second[here])
         rounded: tuple[NDArray | None, NDArray | None] = (None, None)
         if ulps is None or not native:
             one, two, rounded = _converted(one, two, dtype)

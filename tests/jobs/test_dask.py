@@ -14,8 +14,11 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
+import numpy as np
 import pytest
+from click.testing import CliRunner
 
+from aclhost.cli.compare import compare_command
 from aclhost.jobs import run_all
 from jobs import work
 
@@ -78,6 +81,26 @@ def test_a_killed_worker_loses_nothing_and_repeats_nothing(
     assert killed in both
     assert {row["process"] for _, row in rows[COUNT // 2 :]} == both - {killed}
     assert len(journal.read_text().splitlines()) == COUNT
+
+
+def test_directories_are_compared_on_a_cluster(
+    cluster: tuple[str, list[subprocess.Popen[bytes]]], tmp_path: Path
+) -> None:
+    address, _ = cluster
+    for side in ("actual", "expected"):
+        (tmp_path / side).mkdir()
+        for number in range(6):
+            off = 1 if (side, number) == ("actual", 3) else 0
+            np.save(tmp_path / side / f"{number}.npy", np.arange(8, dtype=np.float32) + off)
+    shown = [
+        CliRunner().invoke(
+            compare_command,
+            [str(tmp_path / "actual"), str(tmp_path / "expected"), "--json", *more],
+        )
+        for more in ((), ("--dask", address), ("--jobs", "2"))
+    ]
+    assert [result.exit_code for result in shown] == [1, 1, 1]
+    assert shown[0].output == shown[1].output == shown[2].output
 
 
 def test_no_scheduler_is_an_error() -> None:

@@ -53,6 +53,7 @@ _FILE = click.Path(path_type=Path)
 @click.option("--match", metavar="REGEX", help="Pair files whose groups agree; leave out others.")
 @click.option("--map", "mapping", type=_FILE, help="Pair by the lines ACTUAL,EXPECTED of a file.")
 @click.option("--jobs", "-j", type=click.IntRange(1), help="Processes; by default all processors.")
+@click.option("--dask", default="", metavar="ADDRESS", help="Compare on a Dask cluster instead.")
 @click.option("--baseline", type=_FILE, help="Only failures count that this --jsonl has not.")
 @click.option("--all", "everything", is_flag=True, help="List the pairs that pass, too.")
 @click.option("--quiet", "-q", is_flag=True, help="Print nothing; the exit status tells.")
@@ -69,6 +70,7 @@ def compare_command(
     match: str | None,
     mapping: Path | None,
     jobs: int | None,
+    dask: str,
     baseline: Path | None,
     everything: bool,
     quiet: bool,
@@ -100,7 +102,10 @@ def compare_command(
             pairs = pairing.find(actual, expected, match)
     except ValueError as error:
         give_up(str(error), _CANNOT)
-    entries = _entries(pairs, settings, jobs)
+    try:
+        entries = _entries(pairs, settings, jobs, dask)
+    except OSError as error:
+        give_up(str(error), _CANNOT)
     if not entries:
         give_up(f"neither {actual} nor {expected} holds an array", _CANNOT)
     if len(entries) == 1 and entries[0].comparison is None and not actual.is_dir():
@@ -145,24 +150,24 @@ def _tolerances(options: Mapping[str, tuple[str, ...]]) -> dict[str, dict[str, f
     return result
 
 
-def _entries(pairs: list[Pair], settings: Settings, jobs: int | None) -> list[Entry]:
+def _entries(pairs: list[Pair], settings: Settings, jobs: int | None, dask: str) -> list[Entry]:
     """All rows, under a bar on stderr where somebody watches."""
     if jobs is None:
         jobs = len(os.sched_getaffinity(0)) if len(pairs) >= _MANY else 1
     watched = Console(stderr=True)
     columns = (TextColumn("comparing"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    entries: list[Entry] = []
+    found: dict[int, list[Entry]] = {}
     with Progress(
         *columns, console=watched, disable=not watched.is_terminal, transient=True
     ) as progress:
-        if len(pairs) == 1:
+        if len(pairs) == 1 and not dask:
             task = progress.add_task("", total=None)
             return compare_pair(pairs[0], settings, _elements(progress, task))
         task = progress.add_task("", total=len(pairs))
-        for _, found in compare_all(pairs, settings, jobs):
-            entries += found
+        for place, entries in compare_all(pairs, settings, jobs, dask):
+            found[place] = entries
             progress.advance(task)
-    return entries
+    return [entry for place in sorted(found) for entry in found[place]]
 
 
 def _elements(progress: Progress, task: Any) -> Callable[[int, int], None]:  # noqa: ANN401

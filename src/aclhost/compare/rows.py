@@ -9,11 +9,8 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,6 +19,7 @@ from aclhost.arrays import NDArray, UnreadableArrayError, load, numpy_dtype
 from aclhost.compare import Comparison, Standard, coarser, compare, part, standard_for
 from aclhost.compare.pairs import Pair
 from aclhost.compare.sums import Progress
+from aclhost.jobs import PROBLEM, run_all
 from aclhost.spec.dtypes import DataType
 
 __all__ = ["Entry", "Settings", "compare_all", "compare_pair", "failed_before", "json_line", "row"]
@@ -77,25 +75,18 @@ class Entry:
 
 
 def compare_all(
-    pairs: Sequence[Pair], settings: Settings, jobs: int = 1
-) -> Iterator[tuple[Pair, list[Entry]]]:
-    """Each pair with its rows, in order, computed by so many processes."""
-    if jobs <= 1 or len(pairs) <= 1:
-        for pair in pairs:
-            yield pair, compare_pair(pair, settings)
-        return
-    # The runtime's threads do not survive a fork, so each process begins anew.
-    threads = max((os.cpu_count() or 1) // jobs, 1)
-    share = max(1, min(64, len(pairs) // (4 * jobs)))
-    with ProcessPoolExecutor(
-        jobs, mp_context=get_context("spawn"), initializer=_limit_threads, initargs=(threads,)
-    ) as pool:
-        found = pool.map(compare_pair, pairs, [settings] * len(pairs), chunksize=share)
-        yield from zip(pairs, found, strict=True)
+    pairs: Sequence[Pair], settings: Settings, jobs: int = 1, dask: str = ""
+) -> Iterator[tuple[int, list[Entry]]]:
+    """The place of each pair with its rows, as so many processes or a Dask cluster finish them."""
+    pieces = {str(place): (pair, settings) for place, pair in enumerate(pairs)}
+    for place, found in run_all(_entries_of, pieces, processes=jobs, dask=dask):
+        pair = pairs[int(place)]
+        problem = Entry(pair.name, problem=found.get(PROBLEM, ""), readable=False)
+        yield int(place), found.get("entries", [problem])
 
 
-def _limit_threads(count: int) -> None:
-    os.environ.setdefault("ACLHOST_NUM_THREADS", str(count))
+def _entries_of(piece: tuple[Pair, Settings]) -> dict[str, Any]:
+    return {"entries": compare_pair(*piece)}
 
 
 def compare_pair(pair: Pair, settings: Settings, progress: Progress | None = None) -> list[Entry]:

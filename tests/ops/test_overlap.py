@@ -15,6 +15,7 @@ from support.values import flat
 
 import aclhost
 from aclhost import ops
+from aclhost.spec.call import Call
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import TensorIn, TensorInOut, TensorList, TensorListInOut
 
@@ -142,6 +143,30 @@ WALKED = [op for op in DRAWN if inputs_only(op) and (op.outputs or in_place(op))
 SEVERAL = [op for op in DRAWN if len(op.outputs) + len(in_place(op)) > 1]
 
 
+class Drawn:
+    """A call with arrays that can be moved before it is made."""
+
+    def __init__(self, op: Operator, call: Call, seed: int) -> None:
+        self.op, self.call = op, call
+        self.inputs = inputs_of(op, call, seed)
+        self.function, self.arguments, self.outputs = call_function(op, call)
+        names = {p.python_name: p.name for p in op.python_params()}
+        self.given = {name: own for name, own in names.items() if own in self.inputs}
+        self.arguments.update({name: self.inputs[own] for name, own in self.given.items()})
+
+    def written(self) -> list[tuple[Any, Any]]:
+        """Where the arrays are kept that the call writes."""
+        outputs = places(self.outputs, range(len(self.outputs)))
+        return [*outputs, *places(self.arguments, in_place(self.op))]
+
+    def run(self) -> list[np.ndarray]:
+        outputs = self.outputs
+        if outputs:
+            self.arguments["out"] = outputs[0] if len(outputs) == 1 else tuple(outputs)
+        with aclhost.soc(self.call.product.default_soc):
+            return flat(self.function(**self.arguments))
+
+
 def distance(rng: Random, one: np.ndarray, other: np.ndarray) -> int:
     """How many bytes apart two arrays begin."""
     elements = rng.choice((0, 0, 1, 3, one.size // 2, other.size // 2))
@@ -153,13 +178,10 @@ def test_walk(op: Operator) -> None:
     """An input somewhere in an output's memory: the bits are those of separate memory."""
     rng, compared = Random(f"{op.name} overlap"), 0
     for number in range(12):
-        call = valid_draw(op, rng)
-        inputs = inputs_of(op, call, number)
-        function, arguments, outputs = call_function(op, call)
-        given = {p.python_name: p.name for p in op.python_params() if p.name in inputs}
-        arguments.update({name: inputs[own] for name, own in given.items()})
+        drawn = Drawn(op, valid_draw(op, rng), number)
+        call, arguments = drawn.call, drawn.arguments
         read = list(places(arguments, inputs_only(op)))
-        written = [*places(outputs, range(len(outputs))), *places(arguments, in_place(op))]
+        written = drawn.written()
         if not read or not written:
             continue
         (reader, name), (writer, key) = rng.choice(read), rng.choice(written)
@@ -172,12 +194,9 @@ def test_walk(op: Operator) -> None:
         writer[key][...] = other
         reader[name][...] = one
         if is_read:
-            inputs[given[key]] = writer[key].copy()
-        wanted = python_results(op, call, inputs)
-        if outputs:
-            arguments["out"] = outputs[0] if len(outputs) == 1 else tuple(outputs)
-        with aclhost.soc(call.product.default_soc):
-            results = flat(function(**arguments))
+            drawn.inputs[drawn.given[key]] = writer[key].copy()
+        wanted = python_results(op, call, drawn.inputs)
+        results = drawn.run()
         for ours, separate in zip(results, wanted, strict=True):
             assert ours.tobytes() == separate.tobytes(), (number, name, apart, call)
         compared += 1
@@ -189,12 +208,9 @@ def test_outputs_in_each_other(op: Operator) -> None:
     """Nobody says what they hold then; but inputs and the memory around stay as they are."""
     rng = Random(f"{op.name} outputs")
     for number in range(6):
-        call = valid_draw(op, rng)
-        inputs = inputs_of(op, call, number)
-        function, arguments, outputs = call_function(op, call)
-        given = {p.python_name: p.name for p in op.python_params() if p.name in inputs}
-        arguments.update({name: inputs[own] for name, own in given.items()})
-        written = [*places(outputs, range(len(outputs))), *places(arguments, in_place(op))]
+        drawn = Drawn(op, valid_draw(op, rng), number)
+        call, arguments = drawn.call, drawn.arguments
+        written = drawn.written()
         if len(written) < 2:
             continue
         (holder, name), (writer, key) = rng.sample(written, 2)
@@ -208,10 +224,7 @@ def test_outputs_in_each_other(op: Operator) -> None:
             holder[name][...] = one
         kept = {each: np.copy(arguments[each]) for each in inputs_only(op)
                 if isinstance(arguments.get(each), np.ndarray)}  # fmt: skip
-        if outputs:
-            arguments["out"] = outputs[0] if len(outputs) == 1 else tuple(outputs)
-        with aclhost.soc(call.product.default_soc):
-            function(**arguments)
+        drawn.run()
         end = 1024 + max(one.nbytes, apart + other.nbytes)
         assert (memory[:1024] == 77).all()
         assert (memory[end:] == 77).all()

@@ -89,8 +89,15 @@ class BatchNormalization {
   void find_means(const ChannelBlock& block, const Images& x, const RowBuffers& buffers,
                   BlockMean& mean) const {
     ChannelTotals sums(block);
+    // Elements of 16 bits have so few digits that four of them may be added in float.
+    const bool narrow = norm_.x->dtype != ACL_FLOAT;
     for (int64_t i = 0; i < norm_.shape.images; ++i) {
-      sums.add_exactly(x.read(i, buffers.row(0), buffers.raw()));
+      const float* const line = x.read(i, buffers.row(0), buffers.raw());
+      if (!narrow) {
+        sums.add_exactly(line);
+      } else {
+        sums.add(line, [&] { return lane_total(block.width, line); });
+      }
     }
     for (int64_t k = 0; k < block.channels; ++k) {
       const Mean found(sums.of(k) / block.values());

@@ -14,7 +14,7 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 
 // Channels of few pixels are computed side by side.
-constexpr int64_t kFewPixels = 256;
+constexpr int64_t kFewPixels = 96;
 constexpr int64_t kSideBySide = 512;  // elements
 
 // The channels that are computed together: a line of each image.

@@ -20,6 +20,10 @@ double lane_sum(const Point& point, int64_t n, const float* x, const float* y) {
 }
 // In double: where a mean is large, what is rounded would not be small beside the deviation.
 inline double lane_sum(int64_t n, const float* x) { return sum_of(x, n); }
+// Some steps in float first.
+inline double lane_total(int64_t n, const float* x) {
+  return lane_sum([](auto a, auto) { return a; }, n, x, x);
+}
 inline double lane_products(int64_t n, const float* x, const float* y) {
   return lane_sum([](auto a, auto b) { return a * b; }, n, x, y);
 }

@@ -29,10 +29,14 @@ struct Band {
   IntArrayView prefix;  // so many first keys of a batch are seen by all
 };
 
-// Positional shifts of scores.
+// Positional shifts of scores: values, or what a head's slope makes of the distance between a query
+// and a key.
 struct Shift {
   Heads values;              // none: no data
   bool before_scale = true;  // added before scores are scaled
+  Heads slopes;              // one for each head; none: no data
+  bool root = false;         // of the distance
+  int64_t start = 0;         // of keys, counted from that of queries
 };
 
 struct Dropout {

@@ -12,13 +12,34 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
 
-constexpr int64_t kShiftThenScale = 1;  // of pseType
+constexpr int64_t kShiftThenScale = 1, kSlope = 2, kRootSlope = 3;  // of pseType
 
 // What the versions of forward and backward call differently.
 struct Names {
   const TensorView &key, &shift;
   int64_t shift_type;
+  int64_t key_start;  // counted from the start of queries
 };
+
+Shift shift_of(const Names& names) {
+  Shift shift;
+  if (names.shift_type == kSlope || names.shift_type == kRootSlope) {
+    if (names.shift.present) shift.slopes = numbers_of_heads(names.shift);
+    shift.root = names.shift_type == kRootSlope;
+    shift.start = names.key_start;
+    return shift;
+  }
+  shift.values = repeated_heads(names.shift);
+  shift.before_scale = names.shift_type == kShiftThenScale;
+  return shift;
+}
+
+// Queries start where their array says; keys, too, but only if queries do.
+int64_t key_start_of(const IntArrayView& query, const IntArrayView& key) {
+  if (!query.present || query.size == 0) return 0;
+  const int64_t keys = key.present && key.size > 0 ? key.values[0] : 0;
+  return nearby(keys) - nearby(query.values[0]);
+}
 
 // The parts of an attention that have to stay.
 struct Parts {
@@ -52,17 +73,17 @@ Status make_attention(const Args& args, const Names& names, Parts* parts, Attent
   attention->values = {&parts->values, 1, nullptr, 0};
   attention->key_rows = parts->keys.rows;
   attention->scale = static_cast<float>(args.scaleValue);
-  attention->shift = {repeated_heads(names.shift), names.shift_type == kShiftThenScale};
+  attention->shift = shift_of(names);
   set_mask(attention, args.attenMaskOptional, args.sparseMode, args.preTokens, args.nextTokens,
            args.prefixOptional);
   return set_dropout(args, parts, &attention->dropout);
 }
 
 template <typename Args>
-Status attend_as(const Args& args, int64_t shift_type) {
+Status attend_as(const Args& args, int64_t shift_type, int64_t key_start) {
   Parts parts;
   Attention attention;
-  const Names names = {args.key, args.realShiftOptional, shift_type};
+  const Names names = {args.key, args.realShiftOptional, shift_type, key_start};
   const Status status = make_attention(args, names, &parts, &attention);
   if (!status.ok()) return status;
   AttentionResults results;
@@ -73,10 +94,10 @@ Status attend_as(const Args& args, int64_t shift_type) {
 }
 
 template <typename Args>
-Status differentiate_as(const Args& args, int64_t shift_type) {
+Status differentiate_as(const Args& args, int64_t shift_type, int64_t key_start) {
   Parts parts;
   Attention attention;
-  const Names names = {args.keyIn, args.pseShiftOptional, shift_type};
+  const Names names = {args.keyIn, args.pseShiftOptional, shift_type, key_start};
   const Status status = make_attention(args, names, &parts, &attention);
   if (!status.ok()) return status;
   const auto by_query = [&](const TensorView& tensor) {
@@ -93,13 +114,17 @@ Status differentiate_as(const Args& args, int64_t shift_type) {
 
 }  // namespace
 
-Status run(const FlashAttentionScoreArgs& args) { return attend_as(args, kShiftThenScale); }
-Status run(const FlashAttentionScoreV2Args& args) { return attend_as(args, args.pseType); }
+Status run(const FlashAttentionScoreArgs& args) { return attend_as(args, kShiftThenScale, 0); }
+Status run(const FlashAttentionScoreV2Args& args) {
+  return attend_as(args, args.pseType,
+                   key_start_of(args.qStartIdxOptional, args.kvStartIdxOptional));
+}
 Status run(const FlashAttentionScoreGradArgs& args) {
-  return differentiate_as(args, kShiftThenScale);
+  return differentiate_as(args, kShiftThenScale, 0);
 }
 Status run(const FlashAttentionScoreGradV2Args& args) {
-  return differentiate_as(args, args.pseType);
+  return differentiate_as(args, args.pseType,
+                          key_start_of(args.qStartIdxOptional, args.kvStartIdxOptional));
 }
 
 }  // namespace ACLHOST_ISA

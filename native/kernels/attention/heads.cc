@@ -98,6 +98,17 @@ Heads repeated_heads(const TensorView& tensor) {
   return result;
 }
 
+Heads numbers_of_heads(const TensorView& tensor) {
+  Heads result = start_of(tensor);
+  const int last = tensor.rank - 1;
+  result.heads = tensor.shape[last];
+  result.head_stride = tensor.strides[last] * result.size;
+  result.batches = last > 0 ? tensor.shape[0] : 1;
+  result.batch_stride = last > 0 ? tensor.strides[0] * result.size : 0;
+  result.rows = result.width = 1;
+  return result;
+}
+
 int32_t block_at(const TensorView& table, int64_t batch, int64_t position) {
   const int64_t place = table.offset + batch * table.strides[0] + position * table.strides[1];
   return static_cast<const int32_t*>(table.data)[place];

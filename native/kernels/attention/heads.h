@@ -35,6 +35,9 @@ Heads heads_of(const TensorView& tensor, const char* layout, int64_t heads);
 // first ones may be missing. An absent tensor has no data.
 Heads repeated_heads(const TensorView& tensor);
 
+// One number for each head, [heads] or [batches, heads].
+Heads numbers_of_heads(const TensorView& tensor);
+
 // Keys or values: those of a batch lie together, in tensors of their own, or in blocks.
 struct KeyRows {
   const Heads* members = nullptr;

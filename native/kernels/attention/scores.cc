@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/attention/scores.h"
 
+#include <cmath>
 #include <limits>
 
 #include "kernels/softmax/row_softmax.h"
@@ -26,6 +27,15 @@ void add_shift(const Attention& attention, int64_t batch, const QueryRow& at, Sp
     for (int64_t j = 0; j < n; ++j) row[j] += piece[j] * factor;
     from += n * shift.column_stride;
     row += n;
+  }
+}
+
+void add_slope(const Shift& shift, int64_t batch, const QueryRow& at, Span which, float* row) {
+  const float slope = -*reinterpret_cast<const float*>(shift.slopes.at(batch, at.head, 0));
+  const int64_t first = which.begin + shift.start - at.query;
+  for (int64_t j = 0; j < which.end - which.begin; ++j) {
+    const float distance = std::abs(static_cast<float>(first + j));
+    row[j] += slope * (shift.root ? std::sqrt(distance) : distance);
   }
 }
 
@@ -95,6 +105,9 @@ void score(const Tile& tile, const float* queries, const Matrix<float>& keys, fl
     const QueryRow at = row_of(attention, tile.block, i);
     if (attention.shift.values.data != nullptr) {
       add_shift(attention, tile.block.batch, at, which, row);
+    }
+    if (attention.shift.slopes.data != nullptr) {
+      add_slope(attention.shift, tile.block.batch, at, which, row);
     }
     if (attention.mask.data != nullptr) hide(attention.mask, tile.block.batch, at, which, row);
     const Span seen = visible_keys(attention, tile.block.batch, at.query);

@@ -39,15 +39,34 @@ _NOTES = (
     "A row that sees no key becomes 0, as upstream does it with innerPrecise 2; its sum is 0.",
     "Masks of modes 2, 3, 4 and 6 stand for a triangle; what they hold is not read.",
     "Whether NaN or infinity in a value whose key is hidden reaches a result is not defined.",
-    "The layout TND and pseType 2 and 3 are refused, as are shifts of 1024 rows for more queries.",
+    "Shifts of 1024 rows for more queries are refused.",
     "paddingMask is not used, as upstream.",
 )
 
 
 def _shared(typed: bool) -> tuple[Parameter, ...]:
     """What forward and backward end their inputs with."""
-    starts = (IntArray(name, "Not used.", optional=True) for name in _STARTS) if typed else ()
-    types = (Int("pseType", "1: pse is scaled, too; 0: it is not.", default=1),) if typed else ()
+    starts = (
+        (
+            IntArray(name, f"The place of the first {what}, for distances.", optional=True)
+            for name, what in zip(_STARTS, ("query", "key"), strict=True)
+        )
+        if typed
+        else ()
+    )
+    types = (
+        (
+            Int(
+                "pseType",
+                "1: pse is scaled, too; 0: it is not; 2: it holds slopes, which are "
+                "multiplied by the distance of query and key and subtracted; 3: by the root of "
+                "the distance.",
+                default=1,
+            ),
+        )
+        if typed
+        else ()
+    )
     return (
         IntArray(PREFIXES, "Keys that all queries of a batch see, in modes 5 and 6.",
                  optional=True),
@@ -72,8 +91,8 @@ def _tensors(key: str, *more: TensorIn) -> tuple[Parameter, ...]:
         TensorIn(key, "Keys."),
         TensorIn("value", "Values."),
         *more,
-        TensorIn(_SHIFT[key], "pse: what is added to products, `[B or 1, N, S or 1, keys]`.",
-                 optional=True),
+        TensorIn(_SHIFT[key], "pse: what is added to products, `[B or 1, N, S or 1, keys]`, or "
+                 "slopes, `[B, N]` or `[N]`.", optional=True),
         TensorIn(DROP, "A bit for each score, the lowest of a byte first; 0 drops it.",
                  optional=True),
         TensorIn("paddingMaskOptional", "Not used.", optional=True),
@@ -140,16 +159,29 @@ def _call(
     return Call(arguments)
 
 
-def _drawn(rng: Random) -> Call:
+def _drawn(rng: Random, typed: bool = True) -> Call:
     layout, batches, group = rng.choice(LAYOUTS), rng.randint(1, 3), rng.randint(1, 3)
     key_heads, width, mode = rng.randint(1, 2), rng.randint(1, 9), rng.randint(0, 6)
     rows = rng.choice((rng.randint(1, 6), 70)), rng.choice((rng.randint(1, 9), 140))
+    if typed and rng.random() < 0.3:
+        rows = rows[1], rows[1]
     heads, dtype = (group * key_heads, key_heads), rng.choice((FLOAT, FLOAT16, BF16))
     call = _call(layout, heads, rows, (width, rng.randint(1, width)), dtype, batches)
-    changes: dict[str, Argument] = {"pseType": rng.randint(0, 1), "sparseMode": mode}
-    if rng.random() < 0.4:
+    changes: dict[str, Argument] = {"sparseMode": mode}
+    if typed and rows[0] == rows[1]:
+        slopes = (batches, heads[0])[rng.randint(0, 1) :]
+        changes |= {
+            "pseType": rng.randint(2, 3),
+            _STARTS[0]: (rng.randint(0, 3),),
+            _STARTS[1]: rng.choice((None, (2,))),
+            _SHIFT["key"]: TensorArg(slopes, FLOAT, span=(-0.5, 0.5)),
+        }
+    elif rng.random() < 0.4:
         shape = (rng.choice((1, batches)), heads[0], rng.choice((1, rows[0])), rows[1])
-        changes[_SHIFT["key"]] = TensorArg(shape, dtype, span=(-2, 2))
+        changes |= {
+            _SHIFT["key"]: TensorArg(shape, dtype, span=(-2, 2)),
+            "pseType": rng.randint(0, 1) if typed else 1,
+        }
     if rng.random() < 0.3:
         count = -(-batches * heads[0] * rows[0] * rows[1] // 8)
         changes |= {DROP: TensorArg((count,), UINT8, span=(0, 256)), "keepProb": 0.5}
@@ -204,17 +236,22 @@ def _typical(n: int) -> Call:
     return _call("BNSD", (8, 8), (rows, rows), (64, 64), batches=1)
 
 
-def _samples() -> tuple[Call, ...]:
+def _samples(typed: bool) -> tuple[Call, ...]:
     packed = TensorArg((COMPRESSED, COMPRESSED), BOOL, strides=(0, 0))
     shifted = _call("BNSD").passing(**{_SHIFT["key"]: TensorArg((2, 4, 3, 5))})
     bits = TensorArg((15,), UINT8, span=(0, 256))
     masked = _call().passing(**{MASK: TensorArg((2, 1, 3, 5), BOOL)})
+    sloping = _call(rows=(5, 5)).passing(
+        pseType=2, **{_SHIFT["key"]: TensorArg((2, 4), span=(0, 1)), _STARTS[0]: (1,)}
+    )
+    root = sloping.passing(pseType=3, **{_SHIFT["key"]: TensorArg((4,), span=(0, 1))})
     return (
         _call(), _call("BSH", (2, 2)), _call("SBH", widths=(4, 3)),
         shifted.passing(keepProb=0.5, **{DROP: bits}),
         masked.passing(sparseMode=1),
         _call().passing(sparseMode=3, **{MASK: packed}),
         masked.passing(sparseMode=5, **{PREFIXES: (2, 3)}),
+        *((sloping, root) if typed else ()),
     )  # fmt: skip
 
 
@@ -231,9 +268,9 @@ def _forward(version: str) -> Operator:
         summed=("value",),
         reference=torch_attention,
         ulps=64,
-        draw=lambda rng: _of(params, _drawn(rng) if version else _drawn(rng).passing(pseType=1)),
+        draw=lambda rng: _of(params, _drawn(rng, bool(version))),
         typical=lambda n: _of(params, _typical(n)),
-        samples=tuple(_of(params, call) for call in _samples()),
+        samples=tuple(_of(params, call) for call in _samples(bool(version))),
         notes=_NOTES,
     )
 
@@ -262,9 +299,9 @@ def _backward(version: str) -> Operator:
             saved=saved,
             derived={"softmaxInOptional": lambda _: None},
         ),
-        draw=lambda rng: _of(params, _backward_call(_drawn(rng))),
+        draw=lambda rng: _of(params, _backward_call(_drawn(rng, bool(version)))),
         typical=lambda n: _of(params, _backward_call(_typical(n))),
-        samples=tuple(_of(params, _backward_call(call)) for call in _samples()),
+        samples=tuple(_of(params, _backward_call(call)) for call in _samples(bool(version))),
         notes=(*_NOTES, "dpseOut is not written, as upstream."),
     )
 

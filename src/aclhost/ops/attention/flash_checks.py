@@ -135,10 +135,41 @@ def _keys(key: str) -> Rules:
     )  # fmt: skip
 
 
-def _shift(shift: str, key: str) -> Rules:
+_SLOPING = AtMost(Const(2), ValueOf("pseType"))
+
+
+def _given_in_full(shift: str, typed: bool) -> Condition:
+    """Whether it holds values rather than slopes."""
+    words = f"{shift} is given" + (" and pseType is below 2" if typed else "")
+    return Condition(all_of(Present(shift), Not(_SLOPING)) if typed else Present(shift), words)
+
+
+def _slopes(shift: str, key: str) -> Rules:
+    """A number for each head, and as many keys as queries."""
+    given = Condition(all_of(Present(shift), _SLOPING), f"{shift} is given and pseType is 2 or 3")
+    needed = Or(Present(shift), Equal(ValueOf("pseType"), Const(1)))
+    by_batch = Condition(
+        all_of(given.term, Equal(RankOf(shift), Const(2))), f"{shift} has a row for each batch"
+    )
+    return (
+        *requires(
+            "needs_shift", shift, needed, f"{shift} must not be null unless pseType is 1",
+            ("a null pointer",), "Pass pseType 1, or what is added to scores.",
+        ),
+        *when(
+            given,
+            rank_in(shift, 1, 2),
+            length_is_one_of(shift, -1, (QUERY.heads,), "the heads of query"),
+            equal("query", QUERY.rows, key_axes(key, key).rows, f"as many rows as {key}"),
+        ),
+        *when(by_batch, length_is_one_of(shift, 0, (QUERY.batches,), "the batches of query")),
+    )  # fmt: skip
+
+
+def _shift(shift: str, key: str, typed: bool) -> Rules:
     keys = key_axes(key, key)
     return when(
-        is_given(shift),
+        _given_in_full(shift, typed),
         rank_in(shift, 4),
         length_is_one_of(shift, 0, (Const(1), QUERY.batches), "1 or the batches of query"),
         length_is_one_of(shift, 1, (QUERY.heads,), "the heads of query"),
@@ -209,11 +240,12 @@ def _dropout(key: str) -> Rules:
 def _late(key: str, shift: str, typed: bool) -> Rules:
     """What only the inner operator refuses."""
     return inner(
-        *((one_of("pseType", 0, 1),) if typed else ()),
+        *((one_of("pseType", 0, 1, 2, 3),) if typed else ()),
         dtype_in("query", FLOAT16, BF16, FLOAT),
         _keys(key),
         _width_limits(key),
-        _shift(shift, key),
+        _shift(shift, key, typed),
+        *((_slopes(shift, key),) if typed else ()),
         _mask(key),
         _dropout(key),
     )
@@ -223,16 +255,14 @@ def forward_checks(typed: bool, copies: int) -> tuple[tuple[Step, ...], ...]:
     """Phase 1 of the forward; `typed` has a pseType."""
     outs, shift = ("softmaxMaxOut", "softmaxSumOut", "attentionOutOut"), "realShiftOptional"
     empty = Condition(all_of(*(Empty(name) for name in outs)), "all results are empty")
-    outer: Term = Present(shift)
-    if typed:
-        outer = all_of(outer, Not(AtMost(Const(2), ValueOf("pseType"))))
-    words = f"{shift} is given" + (" and pseType is below 2" if typed else "")
+    sloping = Condition(_SLOPING, "pseType is 2 or 3")
     return (
         not_null("query", "key", "value", "inputLayout", *outs),
         done_when(empty),
         same_dtype("key", "query"),
         same_dtype("value", "key"),
-        when(Condition(outer, words), same_dtype(shift, "query")),
+        *((when(sloping, not_null(shift), dtype_in(shift, FLOAT)),) if typed else ()),
+        when(_given_in_full(shift, typed), same_dtype(shift, "query")),
         at_least("headNum", 1),
         _layout(),
         _widths("key"),
@@ -264,7 +294,9 @@ def backward_checks(typed: bool, copies: int) -> tuple[tuple[Step, ...], ...]:
         inner(
             not_null(*saved),
             *(same_dtype(name, "query") for name in ("keyIn", "value", *ins, *outs)),
-            when(is_given(shift), same_dtype(shift, "query")),
+            when(_given_in_full(shift, typed), same_dtype(shift, "query")),
+            *((when(Condition(all_of(Present(shift), _SLOPING), "pseType is 2 or 3"),
+                    dtype_in(shift, FLOAT)),) if typed else ()),
             *(dtype_in(name, FLOAT) for name in saved),
             *(shape_is(name, statistics_shape(copies), "[B, N, S, 8]") for name in saved),
             *(shape_is(name, out_shape("keyIn"), "of query, with the width of value")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Torch = Any
 STATISTICS = 8  # how often each is repeated
+SLOPE, ROOT_SLOPE = 2, 3  # of pseType
 
 
 def _by_head(arguments: dict[str, Any], key: str) -> tuple[Array, Array, Array]:
@@ -38,7 +39,7 @@ def _scores(arguments: dict[str, Any], query: Array, key: Array, shift: Array | 
     scale = arguments["scale_value"]
     scores: Array = query @ key.swapaxes(-1, -2) * scale
     if shift is not None:
-        scores = scores + shift * (scale if arguments.get("pse_type", 1) == 1 else 1)
+        scores = scores + _shift(arguments, shift, scores.shape)
     mask, mode = arguments["atten_mask_optional"], arguments["sparse_mode"]
     if mask is None:
         return scores
@@ -48,6 +49,21 @@ def _scores(arguments: dict[str, Any], query: Array, key: Array, shift: Array | 
     place = np.stack([seen(mode, rows, columns, *tokens, prefix[i]) for i in range(len(scores))])
     scores = np.where(place[:, None], scores, -np.inf)
     return np.where(mask != 0, -np.inf, scores) if mode in (0, 1, PREFIX) else scores
+
+
+def _shift(arguments: dict[str, Any], shift: Array, shape: tuple[int, ...]) -> Array:
+    """What is added to scaled products; a head's slope counts for each step of distance."""
+    import numpy as np
+
+    kind = arguments.get("pse_type", 1)
+    if kind < SLOPE:
+        return shift * (arguments["scale_value"] if kind == 1 else 1)
+    own, other = arguments["q_start_idx_optional"], arguments["kv_start_idx_optional"]
+    ahead = (other[0] if other else 0) - own[0] if own else 0
+    distance = np.abs(np.arange(shape[3])[None] + ahead - np.arange(shape[2])[:, None])
+    if kind == ROOT_SLOPE:
+        distance = np.sqrt(distance)
+    return -shift.reshape(-1, shape[1], 1, 1) * distance
 
 
 def _kept(arguments: dict[str, Any], shape: tuple[int, ...]) -> Array | float:
@@ -78,7 +94,9 @@ def forward_terms(**arguments: Any) -> tuple[Array, Array, Array]:  # noqa: ANN4
     _, sums, out = golden(**arguments)
     query, key, _ = map(np.abs, _by_head(arguments, "key"))
     shift = arguments["real_shift_optional"]
-    sizes = _scores(arguments, query, key, None if shift is None else np.abs(shift))
+    if shift is not None:
+        shift = np.abs(shift) * (-1 if arguments.get("pse_type", 1) >= SLOPE else 1)
+    sizes = _scores(arguments, query, key, shift)
     sizes = np.where(np.isfinite(sizes), sizes, 0).max(-1, keepdims=True, initial=0)
     return sizes.repeat(STATISTICS, -1), sums, out
 
@@ -130,7 +148,7 @@ def torch_attention(torch: Torch, **arguments: Any) -> Torch:  # noqa: ANN401
     """Where torch has the same mask, and its statistics are not asked for."""
     layout, mode = arguments["input_layout"], arguments["sparse_mode"]
     mask, shift = arguments["atten_mask_optional"], arguments["real_shift_optional"]
-    plain = mask is None or mode in (1, CAUSAL)
+    plain = (mask is None or mode in (1, CAUSAL)) and arguments.get("pse_type", 1) < SLOPE
     if layout not in ("BSND", "BNSD") or not plain or arguments["drop_mask_optional"] is not None:
         return NotImplemented
     q, k, v = (arguments[name] for name in ("query", "key", "value"))

@@ -241,9 +241,8 @@ def _samples(typed: bool) -> tuple[Call, ...]:
     shifted = _call("BNSD").passing(**{_SHIFT["key"]: TensorArg((2, 4, 3, 5))})
     bits = TensorArg((15,), UINT8, span=(0, 256))
     masked = _call().passing(**{MASK: TensorArg((2, 1, 3, 5), BOOL)})
-    sloping = _call(rows=(5, 5)).passing(
-        pseType=2, **{_SHIFT["key"]: TensorArg((2, 4), span=(0, 1)), _STARTS[0]: (1,)}
-    )
+    slopes: dict[str, Argument] = {_SHIFT["key"]: TensorArg((2, 4), span=(0, 1)), _STARTS[0]: (1,)}
+    sloping = _call(rows=(5, 5)).passing(pseType=2, **slopes)
     root = sloping.passing(pseType=3, **{_SHIFT["key"]: TensorArg((4,), span=(0, 1))})
     return (
         _call(), _call("BSH", (2, 2)), _call("SBH", widths=(4, 3)),

@@ -101,6 +101,7 @@ struct Operator {
   int late_count;   // the last steps: they refuse the call in phase 2
   const TermCode* code;
   const char* const* words;  // texts that terms compare with
+  uint64_t workspace;        // bytes that phase 1 asks for
   Kernel kernels[3];         // by instruction set, in the order of Isa
   CallCounter* counter;
 };

@@ -213,14 +213,29 @@ aclnnStatus null_result(const char* op, const char* parameter) {
                      parameter);
 }
 
+uint64_t workspace_of(const Launch& launch) { return launch.idle ? 0 : launch.args.op->workspace; }
+
+// What phase 2 got is as large as what phase 1 asked for.
+int32_t check_workspace(const Call& call, const Launch& launch, const void* workspace,
+                        uint64_t size) {
+  const uint64_t asked = workspace_of(launch);
+  if (workspace == nullptr && (size > 0 || asked > 0)) return call.null("workspace");
+  if (size >= asked) return 0;
+  return call.fail(ACLNN_ERR_PARAM_INVALID, "workspaceSize",
+                   "is " + std::to_string(size) + ", and phase 1 asked for " +
+                       std::to_string(asked) +
+                       " bytes; allocate what it returns in workspaceSize, and pass that on");
+}
+
 aclnnStatus hand_out(const char* op, std::shared_ptr<Launch> launch, uint64_t* workspace_size,
                      aclOpExecutor** executor) {
+  const uint64_t asked = workspace_of(*launch);
   void* handle = executors().create(std::move(launch));
   if (handle == nullptr) {
     return report(ACLNN_ERR_INNER_CREATE_EXECUTOR, op, "executor",
                   "too many executors exist; run or destroy those that phase 1 handed out");
   }
-  *workspace_size = 0;
+  *workspace_size = asked;
   *executor = static_cast<aclOpExecutor*>(handle);
   return 0;
 }
@@ -365,9 +380,9 @@ aclnnStatus phase_two(const char* op, void* workspace, uint64_t workspace_size,
     if (executor == nullptr) return call.null("executor");
     const auto found = executors().find(executor);
     if (!found) return not_an_executor(call, executor);
-    if (workspace_size > 0 && workspace == nullptr) {
+    if (const int32_t code = check_workspace(call, *found->launch, workspace, workspace_size)) {
       executors().destroy(executor);
-      return call.null("workspace");
+      return code;
     }
     const std::shared_ptr<Launch> launch = claim(executor, *found);
     if (launch == nullptr) return not_an_executor(call, executor);

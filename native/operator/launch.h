@@ -55,7 +55,8 @@ struct Given {
   };
 };
 
-// On any failure the two results stay as they were. No operator needs a workspace.
+// On any failure the two results stay as they were. No kernel needs a workspace: those that are
+// asked for are those that upstream's operators ask for.
 aclnnStatus phase_one(const Operator& op, const Given* given, uint64_t* workspace_size,
                       aclOpExecutor** executor);
 

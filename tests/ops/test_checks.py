@@ -58,9 +58,11 @@ def assert_refused_early(case: Broken, prepared: abi.Prepared) -> None:
 
 
 def assert_refused_late(case: Broken, prepared: abi.Prepared, stream: int) -> None:
-    _, executor, status = abi.phase_one(case.op, prepared)
+    size, executor, status = abi.phase_one(case.op, prepared)
     abi.ok(status)
-    assert abi.phase_two(case.op, executor, stream) == case.outcome.status
+    with abi.workspace(size) as address:
+        refused = abi.phase_two(case.op, executor, stream, address, size)
+    assert refused == case.outcome.status
     abi.ok(acl.rt.synchronize_stream(stream))
 
 

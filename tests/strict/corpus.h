@@ -12,6 +12,7 @@
 #include "aclnnop/aclnn_index_copy.h"
 #include "aclnnop/aclnn_index_put_impl.h"
 #include "aclnnop/aclnn_index_select.h"
+#include "aclnnop/aclnn_layer_norm.h"
 #include "aclnnop/aclnn_nonzero.h"
 #include "aclnnop/aclnn_scatter.h"
 #include "aclnnop/aclnn_scatter_nd_update.h"
@@ -55,6 +56,21 @@ inline void elu(int64_t count, void* source, void* target, aclrtStream stream,
                 void* workspace = nullptr, uint64_t workspace_size = 0) {
   aclTensor *x = tensor(count, source), *y = tensor(count, target);
   aclnnElu(workspace, workspace_size, prepare(x, y), stream);
+  aclDestroyTensor(x);
+  aclDestroyTensor(y);
+}
+
+// An operator that asks for a workspace; `give` returns one for so many bytes.
+template <typename Give>
+void layer_norm(int64_t count, void* source, void* target, aclrtStream stream, const Give& give) {
+  aclTensor *x = tensor(count, source), *y = tensor(count, target);
+  aclIntArray* shape = aclCreateIntArray(&count, 1);
+  uint64_t size = 0;
+  aclOpExecutor* executor = nullptr;
+  OK(aclnnLayerNormGetWorkspaceSize(x, shape, nullptr, nullptr, 1e-5, y, nullptr, nullptr, &size,
+                                    &executor));
+  OK(aclnnLayerNorm(give(size), size, executor, stream));
+  aclDestroyIntArray(shape);
   aclDestroyTensor(x);
   aclDestroyTensor(y);
 }

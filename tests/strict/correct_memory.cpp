@@ -171,6 +171,15 @@ CORRECT(workspace_of_one_stream) {
   OK(aclrtFree(workspace));
 }
 
+CORRECT(what_it_asked_for) {
+  const Pair pair;
+  void* workspace = nullptr;
+  layer_norm(4, pair.source, pair.target, first,
+             [&](uint64_t size) { return workspace = raw(size); });
+  OK(aclrtSynchronizeStream(first));
+  OK(aclrtFree(workspace));
+}
+
 CORRECT(peers_share_memory) {
   const Pair pair;
   aclrtStream stream = nullptr;

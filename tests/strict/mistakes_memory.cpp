@@ -187,6 +187,23 @@ MISTAKE(workspace_of_two_streams, "race") {
   OK(aclrtFree(workspace));
 }
 
+MISTAKE(too_little_for_what_it_asked, "out of bounds") {
+  const Pair pair;
+  void* workspace = nullptr;
+  layer_norm(4, pair.source, pair.target, first,
+             [&](uint64_t size) { return workspace = raw(size - 1); });
+  OK(aclrtSynchronizeStream(first));
+  OK(aclrtFree(workspace));
+}
+
+MISTAKE(what_it_asked_for_freed_early, "use after free") {
+  const Pair pair;
+  void* workspace = nullptr;
+  layer_norm(4, pair.source, pair.target, first,
+             [&](uint64_t size) { return workspace = raw(size); });
+  OK(aclrtFree(workspace));
+}
+
 // Something of device 1, with device 0 current again at the end.
 struct OtherDevice {
   OtherDevice() {

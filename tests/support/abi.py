@@ -155,15 +155,27 @@ def phase_one(op: Operator, prepared: Prepared) -> tuple[int, int, int]:
     return result
 
 
-def phase_two(op: Operator, executor: int, stream: int) -> int:
-    status: int = getattr(aclnn, op.name)(0, 0, executor, stream)
+def phase_two(op: Operator, executor: int, stream: int, workspace: int = 0, size: int = 0) -> int:
+    status: int = getattr(aclnn, op.name)(workspace, size, executor, stream)
     return status
 
 
 def run(op: Operator, prepared: Prepared, stream: int) -> None:
     """Both phases and the synchronisation, all of which must succeed."""
-    workspace, executor, status = phase_one(op, prepared)
+    size, executor, status = phase_one(op, prepared)
     ok(status)
-    assert workspace == 0
-    ok(phase_two(op, executor, stream))
-    ok(acl.rt.synchronize_stream(stream))
+    with workspace(size) as address:
+        ok(phase_two(op, executor, stream, address, size))
+        ok(acl.rt.synchronize_stream(stream))
+
+
+@contextmanager
+def workspace(size: int) -> Iterator[int]:
+    """Device memory, or a null pointer for none."""
+    if size == 0:
+        yield 0
+        return
+    address, status = acl.rt.malloc(size, 0)
+    ok(status)
+    yield address
+    ok(acl.rt.free(address))

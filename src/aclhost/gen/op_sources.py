@@ -86,7 +86,7 @@ _DESCRIPTOR = """
 extern const Operator {name}_operator;
 const Operator {name}_operator = {{
     "{name}", {name}_params, {param_count}, {name}_steps, {step_count}, {early}, {late_count},
-    code, words, KERNELS(kernel_{name}), &{name}_counter}};
+    code, words, {workspace}, KERNELS(kernel_{name}), &{name}_counter}};
 """
 
 _FUNCTIONS = """
@@ -234,6 +234,7 @@ def _tables(source: str, members: list[Operator], table: TermTable) -> str:
                 step_count=len(op.steps) + len(op.late_rules),
                 early=op.early,
                 late_count=len(op.late_rules),
+                workspace=op.workspace_bytes,
             )
             for op in members
         ),

@@ -78,7 +78,7 @@ left untouched.
 
 {formats} Strides may be any, zero and negative included, and so may offsets.
 
-{determinism}
+{determinism}{workspace}
 {notes}"""
 
 
@@ -95,6 +95,15 @@ def direction(param: Parameter) -> str:
     if isinstance(param, TensorInOut | TensorListInOut):
         return "in and out"
     return "out" if isinstance(param, TensorOut) else "in"
+
+
+def _workspace(op: Operator) -> str:
+    if op.workspace_bytes == 0:
+        return ""
+    return (
+        f"\n\nPhase 1 asks for a workspace of {op.workspace_bytes} bytes, as upstream does for"
+        " larger ones; phase 2 without it returns 161001, with less of it 161002."
+    )
 
 
 def _params(op: Operator) -> str:
@@ -170,6 +179,7 @@ def page(op: Operator) -> str:
         checks=table(("", "status", "parameter", "rule", "what to do"), _folded(step_rows(op))),
         formats=op.formats,
         determinism=op.determinism,
+        workspace=_workspace(op),
         notes=_notes((*op.notes, *_measured_error(op))),
     )
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, TypeAlias
 
-from aclhost.spec import catalogue, products
+from aclhost.spec import catalogue, products, workspace
 from aclhost.spec.call import Call
 from aclhost.spec.each import Each
 from aclhost.spec.formats import ND, Format, of_rank
@@ -65,6 +65,7 @@ class Operator:
     labelled: bool = False  # an array from Python carries the label of its rank, not ND
     formats: str = "Any format label is accepted and ignored."
     determinism: str = "Deterministic: the same bits for every run and thread count."
+    workspace: int | None = None  # bytes that phase 1 asks for; None: as its family
     notes: tuple[str, ...] = ()  # documented limits nobody enforces, differences from upstream
     source: str = field(default_factory=lambda: _declaring_file())  # noqa: PLW0108
 
@@ -100,6 +101,11 @@ class Operator:
                 "Phase 2: queues the prepared work on the stream.",
             ),
         )
+
+    @property
+    def workspace_bytes(self) -> int:
+        """What phase 1 asks for; where a tensor is empty, it asks for nothing."""
+        return workspace.of_source(self.source) if self.workspace is None else self.workspace
 
     @property
     def steps(self) -> tuple[Step, ...]:

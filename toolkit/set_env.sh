@@ -28,6 +28,7 @@ if [ -n "$_aclhost_file" ]; then
   export ASCEND_AICPU_PATH="$ASCEND_HOME_PATH"
   export ASCEND_OPP_PATH="$ASCEND_HOME_PATH/opp"
   _aclhost_prepend LD_LIBRARY_PATH "$ASCEND_HOME_PATH/lib64"
+  _aclhost_prepend PATH "$ASCEND_HOME_PATH/bin"
   _aclhost_prepend PYTHONPATH "$ASCEND_HOME_PATH/python/site-packages"
 else
   echo 'set_env.sh: use bash or zsh, or eval "$(aclhost env)"' >&2

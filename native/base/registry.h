@@ -32,14 +32,16 @@ enum class Kind : uint64_t {
   kContext,
   kEvent,
   kDataBuffer,
+  kCommunicator,
 };
 
 // What observers call an object; null for those whose owners tell of them, because some are made
 // without the program's doing.
 constexpr const char* observed_name(Kind kind) {
-  constexpr const char* kNames[] = {
-      nullptr,       "tensor",   "scalar", "int array", "float array", "bool array", "tensor list",
-      "scalar list", "executor", nullptr,  nullptr,     "event",       "data buffer"};
+  constexpr const char* kNames[] = {nullptr,       "tensor",      "scalar",      "int array",
+                                    "float array", "bool array",  "tensor list", "scalar list",
+                                    "executor",    nullptr,       nullptr,       "event",
+                                    "data buffer", "communicator"};
   return kNames[static_cast<int>(kind)];
 }
 

@@ -81,3 +81,9 @@ extern "C" aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t* value) {
     return ACL_SUCCESS;
   });
 }
+
+extern "C" aclError aclopSetModelDir(const char* modelDir) {
+  return acl_call("aclopSetModelDir", [&](const Call& call) {
+    return modelDir == nullptr ? call.null("modelDir") : ACL_SUCCESS;
+  });
+}

@@ -12,6 +12,8 @@ ANSWERS = {
     "aclError": 207000,
     "void": None,
     "aclDataType": -1,
+    "aclFormat": -1,
+    "HcclResult": 5,  # HCCL_E_NOT_SUPPORT
     "acltdtTensorType": -1,
     "aclprofSubscribeOpFlag": -1,
 }

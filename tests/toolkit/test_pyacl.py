@@ -172,8 +172,8 @@ def test_queued_copies(device):
     assert ret == 0
     assert acl.rt.memset_async(address, 16, 7, 16, 0) == 0
     assert acl.rt.memcpy_async(pinned, 16, address, 16, 2, 0) == 0
-    assert acl.rt.memcpy_2d(cached, 8, address, 8, 4, 2, 3) == 0
-    assert acl.rt.memcpy_2d_async(cached, 8, address, 8, 4, 2, 3, 0) == 0
+    assert acl.rt.memcpy2d(cached, 8, address, 8, 4, 2, 3) == 0
+    assert acl.rt.memcpy2d_async(cached, 8, address, 8, 4, 2, 3, 0) == 0
     assert acl.rt.synchronize_stream(0) == 0
     assert acl.util.ptr_to_bytes(pinned, 16) == b"\7" * 16
     assert acl.util.ptr_to_bytes(cached, 8) == b"\7\7\7\7\0\0\0\0"

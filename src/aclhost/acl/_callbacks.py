@@ -50,3 +50,18 @@ def launch_callback(
     if ret != 0:
         del _pending[key]
     return ret
+
+
+_EXCEPTION = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+_exception_callback: list[object] = []
+
+
+def set_exception_info_callback(function: Callable[[int], object] | None = None) -> int:
+    """Names the function that gets the address of what is known about a failed task; or none."""
+    if function is not None and not callable(function):
+        raise TypeError("function must be callable or None")
+    chosen = None if function is None else _EXCEPTION(function)
+    ret = _capi.status("aclrtSetExceptionInfoCallback", chosen)
+    if ret == 0:
+        _exception_callback[:] = [chosen]  # C keeps its address
+    return ret

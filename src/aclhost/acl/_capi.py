@@ -13,12 +13,18 @@ from typing import Any, TypeAlias
 from aclhost import ops
 from aclhost._native import forget_python_frames, note_python_frames
 from aclhost.building import toolkit
-from aclhost.spec import c_types, enums, runtime_api
+from aclhost.spec import c_types, enums, pyacl, runtime_api
+from aclhost.spec.functions import Parameter
 
 _CType: TypeAlias = "type[ctypes._SimpleCData[Any]] | type[ctypes.Structure]"
 _FIELD = re.compile(r"(?P<type>.+) (?P<name>\w+)(?:\[(?P<length>\w+)\])?")
 _MACROS = {member.name: member.value for group in enums.MACROS for member in group.members}
 
+_ADDRESSES = (
+    *c_types.HANDLE_TYPES,
+    *(name for names in c_types.HANDLES_OF_HEADERS.values() for name in names),
+    *c_types.CALLBACK_TYPES,
+)
 _SCALARS: dict[str, type[ctypes._SimpleCData[Any]]] = {
     "aclError": ctypes.c_int,
     "aclnnStatus": ctypes.c_int32,
@@ -26,6 +32,8 @@ _SCALARS: dict[str, type[ctypes._SimpleCData[Any]]] = {
     "int": ctypes.c_int,
     "char": ctypes.c_char,
     "int8_t": ctypes.c_int8,
+    "uint8_t": ctypes.c_uint8,
+    "int16_t": ctypes.c_int16,
     "int32_t": ctypes.c_int32,
     "uint32_t": ctypes.c_uint32,
     "int64_t": ctypes.c_int64,
@@ -42,10 +50,12 @@ def c_type(text: str) -> _CType:
     name = text.removeprefix("const ").removesuffix(" const")
     if name == "char*":
         return ctypes.c_char_p
-    if name.endswith("*") or name in (*c_types.HANDLE_TYPES, *c_types.CALLBACK_TYPES):
+    if name.endswith("*") or name in _ADDRESSES:
         return ctypes.c_void_p
     if name in c_types.STRUCTS:
         return _structure(name)
+    if name == "HcclConfigValue":
+        return ctypes.c_int32  # a union of nothing else
     return ctypes.c_int if name in enums.BY_NAME else _SCALARS[name]
 
 
@@ -132,3 +142,32 @@ def handle(name: str, *arguments: object) -> tuple[int, int]:
     cell = ctypes.c_void_p()
     code = status(name, ctypes.byref(cell), *arguments)
     return cell.value or 0, code
+
+
+class Cell:
+    """Room for what a C function writes."""
+
+    def __init__(self, c_name: str) -> None:
+        self.room: Any = c_type(c_name)()
+
+
+def call(name: str, *arguments: object) -> Any:  # noqa: ANN401
+    """Calls a function; cells among the arguments are written, and come before what it returns."""
+    passed = [ctypes.byref(each.room) if isinstance(each, Cell) else each for each in arguments]
+    returned = getattr(library(), name)(*passed)
+    if returned is None and runtime_api.BY_NAME[name].returns != "void":
+        returned = 0  # an address
+    written = [each.room.value or 0 for each in arguments if isinstance(each, Cell)]
+    return (*written, returned) if written else returned
+
+
+def call_without_arguments(name: str) -> Any:  # noqa: ANN401
+    """Calls a function that looks at none of its arguments, with the outputs that it has."""
+    return call(name, *(_nothing(each) for each in runtime_api.BY_NAME[name].parameters))
+
+
+def _nothing(parameter: Parameter) -> Cell | int | None:
+    if pyacl.is_output(parameter):
+        return Cell(pyacl.written_type(parameter))
+    addresses = (ctypes.c_void_p, ctypes.c_char_p)
+    return None if c_type(parameter.c_type) in addresses else 0

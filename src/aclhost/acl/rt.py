@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import ctypes
 
-from aclhost.acl import _capi
+from aclhost.acl import _capi, _runtime
 from aclhost.acl._callbacks import (
     launch_callback,
     process_report,
+    set_exception_info_callback,
     subscribe_report,
     unsubscribe_report,
 )
@@ -28,6 +29,25 @@ from aclhost.acl._events import (
     synchronize_event,
     synchronize_event_with_timeout,
 )
+from aclhost.acl._runtime import *  # noqa: F403
+from aclhost.acl._structures import (
+    device_get_uuid,
+    get_device_utilization_rate,
+    get_stream_attribute,
+    ipc_mem_get_export_key,
+    ipc_mem_set_import_pid,
+    malloc_for_task_scheduler,
+    malloc_host_with_cfg,
+    malloc_physical,
+    malloc_with_cfg,
+    mem_get_allocation_granularity,
+    mem_set_pid_to_shareable_handle,
+    notify_batch_reset,
+    notify_get_export_key,
+    notify_set_import_pid,
+    pointer_get_attributes,
+    set_stream_attribute,
+)
 
 __all__ = [
     "create_context",
@@ -42,6 +62,7 @@ __all__ = [
     "destroy_event",
     "destroy_stream",
     "destroy_stream_force",
+    "device_get_uuid",
     "event_elapsed_time",
     "event_get_timestamp",
     "free",
@@ -50,23 +71,35 @@ __all__ = [
     "get_context",
     "get_device",
     "get_device_count",
+    "get_device_utilization_rate",
     "get_last_error",
     "get_mem_info",
     "get_run_mode",
+    "get_stream_attribute",
     "get_sys_param_opt",
     "get_version",
+    "ipc_mem_get_export_key",
+    "ipc_mem_set_import_pid",
     "launch_callback",
     "malloc",
     "malloc_align32",
     "malloc_cached",
+    "malloc_for_task_scheduler",
     "malloc_host",
+    "malloc_host_with_cfg",
+    "malloc_physical",
+    "malloc_with_cfg",
+    "mem_get_allocation_granularity",
+    "mem_set_pid_to_shareable_handle",
     "memcpy",
-    "memcpy_2d",
-    "memcpy_2d_async",
     "memcpy_async",
     "memset",
     "memset_async",
+    "notify_batch_reset",
+    "notify_get_export_key",
+    "notify_set_import_pid",
     "peek_at_last_error",
+    "pointer_get_attributes",
     "process_report",
     "query_event",
     "query_event_status",
@@ -77,6 +110,8 @@ __all__ = [
     "reset_event",
     "set_context",
     "set_device",
+    "set_exception_info_callback",
+    "set_stream_attribute",
     "set_sys_param_opt",
     "stream_query",
     "stream_wait_event",
@@ -89,6 +124,7 @@ __all__ = [
     "synchronize_stream_with_timeout",
     "unsubscribe_report",
 ]
+__all__ += _runtime.__all__
 
 
 def set_device(device_id: int) -> int:
@@ -247,20 +283,6 @@ def memcpy_async(dst: int, dest_max: int, src: int, count: int, kind: int, strea
 def memset_async(dev_ptr: int, max_count: int, value: int, count: int, stream: int) -> int:
     """Queues a fill with one byte."""
     return _capi.status("aclrtMemsetAsync", dev_ptr, max_count, value, count, stream)
-
-
-def memcpy_2d(
-    dst: int, dpitch: int, src: int, spitch: int, width: int, height: int, kind: int
-) -> int:
-    """Copies rows at once."""
-    return _capi.status("aclrtMemcpy2d", dst, dpitch, src, spitch, width, height, kind)
-
-
-def memcpy_2d_async(
-    dst: int, dpitch: int, src: int, spitch: int, width: int, height: int, kind: int, stream: int
-) -> int:
-    """Queues a copy of rows."""
-    return _capi.status("aclrtMemcpy2dAsync", dst, dpitch, src, spitch, width, height, kind, stream)
 
 
 def get_mem_info(attr: int) -> tuple[int, int, int]:

@@ -61,7 +61,11 @@ def variables() -> dict[str, str]:
 def search_paths() -> dict[str, str]:
     """What set_env.sh puts in front of colon-separated lists."""
     root = prefix()
-    return {"LD_LIBRARY_PATH": f"{root}/lib64", "PYTHONPATH": f"{root}/python/site-packages"}
+    return {
+        "LD_LIBRARY_PATH": f"{root}/lib64",
+        "PATH": f"{root}/bin",
+        "PYTHONPATH": f"{root}/python/site-packages",
+    }
 
 
 def environment(base: dict[str, str]) -> dict[str, str]:

@@ -20,6 +20,7 @@ from aclhost.gen import (
     op_headers,
     op_sources,
     placeholders,
+    pyacl_modules,
     stubs,
     tables,
     unsupported,
@@ -39,5 +40,6 @@ def emit_all() -> Iterator[tuple[str, str]]:
     yield from op_sources.emit()
     yield from bindings.emit()
     yield from aclnn_module.emit()
+    yield from pyacl_modules.emit()
     yield from stubs.emit()
     yield from listing.emit()

@@ -33,6 +33,18 @@ _OTHERS: dict[str, tuple[str, ...]] = {
     "acl/acl_tdt.h": _BASE,
     "acl/acl_tdt_queue.h": _BASE,
 }
+# Installed over the headers that the library is built with: it defines these functions in one
+# file, and a change of them must not compile all others.
+_PUBLIC: dict[str, tuple[str, ...]] = {
+    "acl/acl_base_mdl.h": ("<stddef.h>", "<stdint.h>", '"acl/acl_base_rt.h"'),
+    "acl/acl_op.h": ('"acl/acl_base.h"', '"acl/acl_rt.h"', '"acl/acl_dump.h"'),
+    "acl/acl_mdl.h": ('"acl/acl_base.h"', '"acl/acl_rt.h"'),
+    "acl/acl_op_compiler.h": ('"acl/acl_base.h"', '"acl/acl_op.h"'),
+    "acl/ops/acl_cblas.h": ('"acl/acl_rt.h"', '"acl/acl_op.h"', '"acl/acl_mdl.h"'),
+    "hccl/hccl_types.h": ("<stdint.h>",),
+    "hccl/hccl_comm.h": ('"hccl/hccl_types.h"', '"acl/acl.h"'),
+    "hccl/hccl.h": ('"hccl/hccl_types.h"', '"hccl/hccl_comm.h"', '"acl/acl.h"'),
+}
 
 
 def emit() -> Iterator[tuple[str, str]]:
@@ -41,6 +53,9 @@ def emit() -> Iterator[tuple[str, str]]:
     yield _empty_header("acl/acl_op.h", "single operators through the graph engine")
     yield _empty_header("acl/acl_mdl.h", "offline models")
     yield _empty_header("acl/acl_base_mdl.h", "types of offline models")
+    for name, includes in _PUBLIC.items():
+        path, text = _declaring(name, includes)
+        yield f"public/{path}", text
     yield _header(
         "acl/acl_base.h",
         "",
@@ -94,7 +109,9 @@ def _acl_rt() -> tuple[str, str]:
 def _declaring(name: str, includes: tuple[str, ...]) -> tuple[str, str]:
     """Macros, types and functions of a header, each as the tables say."""
     macros = [_macros(group) for group in enums.MACROS if group.header == name]
-    body = _c_linkage(*macros, _enums(name), _types(name), _functions(name))
+    handles = _typedefs("void*", c_types.HANDLES_OF_HEADERS.get(name, ()))
+    parts = (*macros, handles, _enums(name), _types(name), _functions(name))
+    body = _c_linkage(*(part for part in parts if part))
     return _header(name, body, source="header_types.json and runtime_api.py", includes=includes)
 
 

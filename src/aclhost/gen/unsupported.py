@@ -28,6 +28,8 @@ def _answer(returns: str, code: str) -> str:
     """The code where the function returns one; otherwise nothing, and the thread has the text."""
     if returns in ("aclError", "aclnnStatus"):
         return f"return {code};"
+    if returns == "HcclResult":
+        return f"{code}; return HCCL_E_NOT_SUPPORT;"
     if returns == "void":
         return f"{code};"
     # Enumerations that are returned have -1 for what is undefined.

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from aclhost.spec import header_types
+from aclhost.spec import collectives, header_types
 from aclhost.spec.enums import ACL_BASE_RT, ACL_RT
 from aclhost.spec.header_types import CType
 
@@ -14,6 +14,11 @@ HANDLE_TYPES = (
     "aclrtAllocatorAddr", "aclrtMemPool", "aclrtBinary", "aclrtBinHandle", "aclrtFuncHandle",
     "aclrtArgsHandle", "aclrtParamHandle", "acltdtBuf",
 )  # fmt: skip
+# Those that one header declares.
+HANDLES_OF_HEADERS = {
+    "acl/acl_mdl.h": ("aclmdlModel",),
+    "hccl/hccl_types.h": ("HcclComm", "HcclCommSymWindow"),
+}
 OBJECT_TYPES = (
     "aclTensor", "aclScalar", "aclIntArray", "aclFloatArray", "aclBoolArray", "aclTensorList",
     "aclScalarList", "aclOpExecutor",
@@ -97,4 +102,5 @@ typedef struct dim3 {
 } dim3;""",
     ),
     *header_types.TYPES,
+    collectives.CONFIG_INIT,
 )

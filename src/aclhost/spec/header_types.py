@@ -90,12 +90,16 @@ def _type_text(entry: dict[str, Any]) -> str:
             return f"typedef struct {name} {name};"
         case {"callback": name, "returns": returns, "parameters": parameters}:
             return f"typedef {returns} (*{name})({', '.join(parameters)});"
+        case {"array": name, "of": item, "length": length}:
+            return f"typedef {item} {name}[{length}];"
+        case {"text_macros": values}:
+            return "\n".join(f'#define {name} "{text}"' for name, text in values.items())
         case {"struct": _}:
             return _compound("struct", entry)
     return _compound("union", entry)
 
 
-_COMPOSED = ("opaque", "callback", "struct", "union")
+_COMPOSED = ("opaque", "callback", "struct", "union", "array", "text_macros")
 
 ENUMERATIONS = tuple(
     Enumeration(entry["enum"], header, "", _constants(entry["members"]))

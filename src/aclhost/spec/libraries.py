@@ -14,8 +14,9 @@ from aclhost.spec import runtime_api
 from aclhost.spec.functions import Function
 
 Part = Literal[
-    "runtime", "objects", "operators", "channels", "queues", "dump", "profiler", "platform"
-]
+    "runtime", "objects", "operators", "channels", "queues", "dump", "profiler", "platform",
+    "compiler", "blas", "collectives",
+]  # fmt: skip
 PARTS: tuple[Part, ...] = get_args(Part)
 
 # Headers of the runtime whose functions upstream keeps in libraries of their own.
@@ -25,6 +26,10 @@ _PART_OF_HEADER: dict[str, Part] = {
     "acl/acl_dump.h": "dump",
     "acl/acl_prof.h": "profiler",
     "acl/acl_platform.h": "platform",
+    "acl/acl_op_compiler.h": "compiler",
+    "acl/ops/acl_cblas.h": "blas",
+    "hccl/hccl.h": "collectives",
+    "hccl/hccl_comm.h": "collectives",
 }
 
 
@@ -47,8 +52,7 @@ _OPERATORS = (
 )  # fmt: skip
 # Programs link or load these by habit; none of their own functions is provided.
 _NAMES_ONLY = (
-    "runtime", "acl_op_compiler", "acl_cblas", "hccl", "ge_runner", "ascend_hal", "ascend_ml",
-    "register", "error_manager",
+    "runtime", "ge_runner", "ascend_hal", "ascend_ml", "register", "error_manager",
 )  # fmt: skip
 
 ALL = (
@@ -59,6 +63,9 @@ ALL = (
     Library("ascend_dump", ("dump",)),
     Library("msprofiler", ("profiler",)),
     Library("platform", ("platform",)),
+    Library("acl_op_compiler", ("compiler",)),
+    Library("acl_cblas", ("blas",)),
+    Library("hccl", ("collectives",), ("ascendcl",)),
     *(Library(name, ()) for name in _NAMES_ONLY),
     Library("nnopbase", ("objects",), ("ascendcl",)),
     *(Library(name, ("operators",), ("nnopbase",)) for name in _OPERATORS),

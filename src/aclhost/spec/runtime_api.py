@@ -7,6 +7,7 @@ The operators' functions are not listed here; they follow from the declarations 
 from __future__ import annotations
 
 from aclhost.spec import (
+    collectives,
     runtime_allocators,
     runtime_async,
     runtime_devices,
@@ -229,6 +230,15 @@ def _address_setters() -> tuple[Function, ...]:
     return functions(ACL_META, *rows)
 
 
+# Clients name their directory of compiled operators before they use aclnn.
+SINGLE_OPERATORS = functions(
+    "acl/acl_op.h",
+    (
+        "aclError aclopSetModelDir(const char* modelDir)",
+        "Accepts a directory of compiled operators, of which none is used.",
+    ),
+)
+
 STATIC_KERNELS = functions(
     UNDECLARED,
     ("aclnnStatus aclnnReselectStaticKernel()", "Looks for static kernels again."),
@@ -259,6 +269,8 @@ FUNCTIONS = (
     *runtime_sharing.FUNCTIONS,
     *runtime_allocators.FUNCTIONS,
     *unsupported_api.FUNCTIONS,
+    *SINGLE_OPERATORS,
+    *collectives.FUNCTIONS,
     *META,
     *_address_setters(),
     *STATIC_KERNELS,

@@ -32,9 +32,11 @@ _COMMANDS = {
     "env": _Command("env", "Print export lines that do what set_env.sh does."),
     "explain": _Command("explain", "Explain a status code, or check a described call."),
     "golden": _Command("golden_command", "Compute operator NAME on .npy, .npz or .pt files."),
+    "link": _Command("link", "Present the toolkit at /usr/local/Ascend, or undo it."),
     "ops": _Command("ops_command", "List the operators, or show one of them."),
     "run": _Command("run", "Compile and run a C++ program, a CMake project, a script."),
     "scan": _Command("scan", "List the AscendCL names that sources and binaries use."),
+    "shell": _Command("shell", "Start a shell that sees the toolkit at /usr/local/Ascend."),
 }
 
 

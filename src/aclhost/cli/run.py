@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 import click
 
-from aclhost.building import cache, cmake, compilers, program, toolkit
+from aclhost.building import cache, cmake, compilers, private, program, toolkit
 from aclhost.cli import strict_report
 from aclhost.cli.completion import socs
 from aclhost.cli.console import give_up, say
@@ -32,6 +32,7 @@ class _Command(click.Command):
     """Keeps what stands behind -- for the program."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        args = _with_mark(args)
         if "--" in args:
             at = args.index("--")
             ctx.meta[_WORDS] = args[at + 1 :]
@@ -40,6 +41,17 @@ class _Command(click.Command):
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             ctx.fail(f"{error.format_message()} Options of the program stand behind --.")
+
+
+def _with_mark(args: list[str]) -> list[str]:
+    """With --at DIR COMMAND, all that follows is the command's."""
+    end = args.index("--at") + 3 if "--at" in args else len(args) + 1
+    if "--" in args or end > len(args):
+        return args
+    command = args[end - 1]
+    if command.startswith("-") or Path(command).suffix in _SOURCES:
+        return args
+    return [*args[:end], "--", *args[end:]]
 
 
 @click.command(cls=_Command, short_help="Compile and run a C++ program, a CMake project, a script.")
@@ -56,6 +68,12 @@ class _Command(click.Command):
 )
 @click.option("--no-cache", is_flag=True, help="Build anew, and keep nothing.")
 @click.option("--verbose", "-v", is_flag=True, help="Show the commands of the build.")
+@click.option(
+    "--at",
+    "place",
+    type=click.Path(path_type=Path),
+    help="Let the program, or any command, see the toolkit there, as at /usr/local/Ascend.",
+)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("arguments", nargs=-1, metavar="[FILE]... [ARGUMENT]... [-- ARGUMENT...]")
 @click.pass_context
@@ -70,6 +88,7 @@ def run(
     keep: Path | None,
     no_cache: bool,
     verbose: bool,
+    place: Path | None,
     file: Path,
     arguments: tuple[str, ...],
     **strict: Any,  # noqa: ANN401
@@ -79,6 +98,9 @@ def run(
     Source files that follow FILE belong to the same program. If FILE is a directory with a
     CMakeLists.txt, it is configured and built outside the directory. A FILE.py is run with this
     Python. Options may stand anywhere; what follows -- is the program's.
+
+    With --at, FILE may be any command, for example python. It sees the toolkit in that directory;
+    nobody else does, and nothing is written to the disk.
 
     A program whose sources, headers and flags did not change is not built again.
 
@@ -101,8 +123,12 @@ def run(
         elif file.suffix == ".py":
             words = [*arguments, *context.meta.get(_WORDS, [])]
             command = _script(file, keep)
+        elif place is not None and file.suffix not in _SOURCES:
+            command = [str(file)]
         else:
             command = [str(build.files(files, Path(directory), keep))]
+        if place is not None:
+            command = private.command(place.absolute(), command)
         status = _execute([*command, *words], environment)
         sys.exit(report.finish(status))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.programs import clean_environment, run
 
-from aclhost.building import toolkit
+from aclhost.building import presented, toolkit
 
 HERE = Path(__file__).parent
 PROGRAMS = (
@@ -18,7 +18,14 @@ PROGRAMS = (
     "many_threads",
     "callbacks",
     "inference",
+    "workspaces",
+    "odd_tensors",
 )
+# What Python modules of frameworks link, needed or not.
+HABIT = (
+    "ascendcl", "runtime", "nnopbase", "opapi", "acl_op_compiler", "acl_cblas", "hccl",
+    "msprofiler",
+)  # fmt: skip
 COUNTING = "no_allocation"
 MODES = {
     "normal": {},
@@ -61,3 +68,28 @@ def test_ctypes_and_pyacl(mode):
     command = [sys.executable, HERE / "ctypes_client.py", toolkit.prefix() / "lib64/libopapi.so"]
     done = run(command, env=environment(mode), timeout=120)
     assert (done.stdout, done.stderr) == ("ok\n", "")
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_captured_graphs(mode):
+    command = [sys.executable, HERE / "graphs.py", toolkit.library()]
+    done = run(command, env=environment(mode), timeout=120)
+    assert (done.stdout, done.stderr) == ("ok\n", "")
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("place", [f"cann-{presented.VERSION}", "ascend-toolkit/latest"])
+def test_fixed_paths(tmp_path, place, mode):
+    presented.make(tmp_path / "Ascend")
+    command = [sys.executable, HERE / "fixed_paths.py", tmp_path / "Ascend" / place]
+    done = run(command, env=clean_environment(**MODES[mode]), timeout=120)
+    assert (done.stdout, done.stderr) == ("ok\n", "")
+
+
+def test_a_module_that_binds_everything_at_once(tmp_path):
+    flags = ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", *toolkit.cflags()]
+    directory = toolkit.prefix() / "lib64"
+    linked = [f"-L{directory}", "-Wl,-z,now,-z,defs", *(f"-l{name}" for name in HABIT)]
+    run(["g++", HERE / "extension.cpp", "-o", tmp_path / "extension.so", *flags, *linked])
+    code = "import ctypes, sys; sys.exit(ctypes.CDLL(sys.argv[1], mode=2).extension_status())"
+    run([sys.executable, "-c", code, tmp_path / "extension.so"], env=environment("normal"))

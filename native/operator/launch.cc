@@ -49,6 +49,14 @@ struct LaunchTask {
 // Elements of all tensors together up to which the calling thread computes an operator itself: what
 // takes about as long as waking another thread.
 constexpr int64_t kSmallElements = 4096;
+// Beyond this, an operator takes a hundred times as long as that.
+constexpr int64_t kLongElements = int64_t{1} << 23;
+
+Weight weight_of(const Args& args) {
+  const int64_t elements = total_elements(args);
+  if (elements <= kSmallElements) return Weight::kSmall;
+  return elements <= kLongElements ? Weight::kLarge : Weight::kLong;
+}
 
 // Takes the work out of an executor; a one-shot executor ends with it, as upstream's does.
 std::shared_ptr<Launch> claim(aclOpExecutor* handle, Executor& executor) {
@@ -398,15 +406,13 @@ aclnnStatus phase_two(const char* op, void* workspace, uint64_t workspace_size,
                            ? "the default stream needs a current context; call aclrtSetDevice first"
                            : hex(stream) + " is not a live stream");
     }
-    const Weight weight =
-        total_elements(launch->args) <= kSmallElements ? Weight::kSmall : Weight::kLarge;
     const MemoryUse use;
     const auto work = [&] { return with_workspace(launch->describe(), workspace, workspace_size); };
     if (is_sized_by_data(*launch->args.op) && refuse_captured(call, *queue) != 0) {
       return static_cast<int32_t>(ACLNN_ERR_RUNTIME_ERROR);
     }
-    submit_work(*queue, weight, work, LaunchTask{launch, frees(), queue->id(), queue->device()},
-                TaskKind::kKernel);
+    submit_work(*queue, weight_of(launch->args), work,
+                LaunchTask{launch, frees(), queue->id(), queue->device()}, TaskKind::kKernel);
     return is_sized_by_data(*launch->args.op) ? finish_sized(*queue, *launch) : 0;
   });
 }

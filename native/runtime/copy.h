@@ -13,9 +13,11 @@ namespace aclhost {
 
 // Bytes up to which the calling thread moves memory itself rather than waking another one.
 constexpr size_t kSmallBytes = 16 * 1024;
+constexpr size_t kLongBytes = 16 * 1024 * 1024;  // a hundred times as long as waking one
 
 inline Weight weight_of(size_t bytes) {
-  return bytes <= kSmallBytes ? Weight::kSmall : Weight::kLarge;
+  if (bytes <= kSmallBytes) return Weight::kSmall;
+  return bytes <= kLongBytes ? Weight::kLarge : Weight::kLong;
 }
 
 // As aclrtMemcpy and aclrtMemcpyAsync.

@@ -23,7 +23,7 @@ using std::chrono::microseconds;
 // of 50 us. But every look disturbs the threads that compute, so while programs come back in time
 // there are fewer of them.
 constexpr microseconds kLeastPatience(50);
-constexpr microseconds kMostPatience(800);
+constexpr microseconds kMostPatience(400);
 constexpr int kQuietLooks = 5;  // without a new task, before the prompter sleeps
 
 class Prompter {

@@ -18,7 +18,7 @@ namespace {
 
 std::atomic<int64_t> outstanding{0};  // tasks, in all streams
 
-bool computes(Weight weight) { return weight == Weight::kSmall || weight == Weight::kLarge; }
+bool computes(Weight weight) { return weight != Weight::kMark && weight != Weight::kWaiting; }
 
 Status thread_ended() { return task_failure("a function of the program ended its thread"); }
 
@@ -105,7 +105,7 @@ bool TaskQueue::prompt_all() {
 bool TaskQueue::begin_here(Weight weight) {
   const bool blocking = schedule() == Schedule::kBlocking;
   const bool small = weight == Weight::kSmall || weight == Weight::kMark;
-  const bool here = small || (blocking && weight == Weight::kLarge);
+  const bool here = small || (blocking && computes(weight));
   if (!here || schedule() == Schedule::kStress) return false;
   std::lock_guard<std::mutex> lock(mutex_);
   if (finished_ != submitted_) return false;
@@ -121,7 +121,8 @@ void TaskQueue::end_here(Status status) {
 }
 
 void TaskQueue::add(Weight weight, Task task) {
-  bool may_lie = weight != Weight::kWaiting && schedule() != Schedule::kStress;
+  bool may_lie = weight != Weight::kWaiting && weight != Weight::kLong;
+  may_lie = may_lie && schedule() != Schedule::kStress;
   {
     std::unique_lock<std::mutex> lock(mutex_);
     if (!has_worker()) {

@@ -3,11 +3,11 @@
 //
 // Note [Who runs a task]
 // To wake a thread takes as long as to compute 100,000 elements. Most programs come back soon to
-// wait for what they submitted. So a task is left lying at first: a thread that waits for it runs
-// it itself. If none comes, the prompter, one thread for all streams, has the stream's thread
-// begin; from then on this stream's tasks go to that thread at once, until a program comes back
-// early again. Tasks that may wait for something are run by the stream's thread only: the thread
-// that waits for them may be the one that they wait for.
+// wait for what they submitted. So a task is left lying at first, unless it is a long one: a thread
+// that waits for it runs it itself. If none comes, the prompter, one thread for all streams, has
+// the stream's thread begin; from then on this stream's tasks go to that thread at once, until a
+// program comes back early again. Tasks that may wait for something are run by the stream's thread
+// only: the thread that waits for them may be the one that they wait for.
 #pragma once
 
 #include <atomic>
@@ -28,7 +28,8 @@ namespace aclhost {
 // What a task asks of the thread that runs it.
 enum class Weight {
   kSmall,   // over sooner than another thread could begin: may run in the calling thread
-  kLarge,   // worth a hand-over to the stream's thread
+  kLarge,   // worth a hand-over to the stream's thread, if the program does other things meanwhile
+  kLong,    // so much longer than a hand-over that it begins at once
   kMark,    // as small, and done even on a stream that stopped after a failure
   kWaiting  // may wait for other streams or for the program: only on the stream's thread
 };

@@ -20,6 +20,9 @@ std::atomic<int64_t> outstanding{0};  // tasks, in all streams
 
 bool computes(Weight weight) { return weight != Weight::kMark && weight != Weight::kWaiting; }
 
+// Whose task this thread runs although it is not the stream's: programs are told of failures there.
+thread_local const TaskQueue* running_here = nullptr;
+
 Status thread_ended() { return task_failure("a function of the program ended its thread"); }
 
 }  // namespace
@@ -111,10 +114,12 @@ bool TaskQueue::begin_here(Weight weight) {
   if (finished_ != submitted_) return false;
   if (computes(weight) && skips()) return false;
   begin();
+  running_here = this;
   return true;
 }
 
 void TaskQueue::end_here(Status status) {
+  running_here = nullptr;
   std::lock_guard<std::mutex> lock(mutex_);
   finish(std::move(status));
   wake_worker();
@@ -154,7 +159,8 @@ void TaskQueue::run_here(Task& task) {
 
 bool TaskQueue::wait(int32_t timeout) {
   std::unique_lock<std::mutex> lock(mutex_);
-  if (on_worker()) return true;  // a task that waits for itself would wait forever
+  // A task that waits for itself would wait forever.
+  if (on_worker() || running_here == this) return true;
   const uint64_t target = submitted_;
   if (timeout != kForever) {
     wake_worker();  // who has a limit cannot begin a task that may be longer
@@ -296,7 +302,9 @@ void TaskQueue::run_next(std::unique_lock<std::mutex>& lock, bool as_worker) {
 void TaskQueue::help_next(std::unique_lock<std::mutex>& lock) {
   const NoCancellation whole;  // the stream would stay taken
   hands_over_ = false;
+  const TaskQueue* const before = std::exchange(running_here, this);
   run_next(lock, false);
+  running_here = before;
 }
 
 // Until so many tasks are finished.

@@ -82,6 +82,29 @@ void cancelled_while_waiting() {
   OK(aclrtDestroyStream(stream));
 }
 
+aclrtStream failing = nullptr;
+void wait_for_failing(aclrtExceptionInfo*) { aclrtSynchronizeStream(failing); }
+
+// Who is told of a failure may wait for the stream, whichever thread ran the task.
+void told_of_a_failure() {
+  failing = new_stream();
+  OK(aclrtSetExceptionInfoCallback(wait_for_failing));
+  float value = 1;
+  aclScalar* one = aclCreateScalar(&value, ACL_FLOAT);
+  for (const int64_t count : {int64_t{16}, kCount}) {
+    aclTensor* nowhere = tensor(count, reinterpret_cast<void*>(16));
+    uint64_t size = 0;
+    aclOpExecutor* executor = nullptr;
+    OK(aclnnEluGetWorkspaceSize(nowhere, one, one, one, nowhere, &size, &executor));
+    OK(aclnnElu(nullptr, size, executor, failing));
+    REQUIRE(aclrtSynchronizeStream(failing) != ACL_SUCCESS);
+    OK(aclDestroyTensor(nowhere));
+  }
+  OK(aclDestroyScalar(one));
+  OK(aclrtSetExceptionInfoCallback(nullptr));
+  OK(aclrtDestroyStream(failing));
+}
+
 std::atomic<bool> handled_elsewhere{false};
 pthread_t main_thread;
 
@@ -125,6 +148,7 @@ int main() {
   callback_throws();
   host_function_ends_its_thread();
   cancelled_while_waiting();
+  told_of_a_failure();
   signals_reach_the_program();
   std::puts("ok");
 }

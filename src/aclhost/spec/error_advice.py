@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from aclhost.spec.capture_advice import CAPTURE_ADVICE
+
 
 @dataclass(frozen=True)
 class Advice:
@@ -90,6 +92,10 @@ ADVICE: dict[int, Advice] = {
         ("Streams are created in a loop and never destroyed.",),
         "Reuse streams, or destroy each with aclrtDestroyStream.",
     ),
+    207009: Advice(
+        ("Notifies are created in a loop and never destroyed.",),
+        "Destroy them with aclrtDestroyNotify, or use them again.",
+    ),
     361001: Advice(
         ("Phase 2 got a stream that was destroyed, or null while the thread has no context.",),
         "Call aclrtSetDevice on this thread and pass a live stream.",
@@ -101,6 +107,14 @@ ADVICE: dict[int, Advice] = {
     107006: Advice(
         ("An event has no time stamp, or has not happened yet.",),
         "Create it with aclrtCreateEvent or ACL_EVENT_TIME_LINE, record it, and synchronise it.",
+    ),
+    107009: Advice(
+        ("A file to be written, such as a graph's description, is in no directory that exists.",),
+        "Create the directory first, or name another file.",
+    ),
+    107010: Advice(
+        ("The disk is full, or the file may not be written.",),
+        "Free space, or name another file.",
     ),
     107011: Advice(
         ("A stream is subscribed twice, or unsubscribed without a subscription.",),
@@ -176,6 +190,14 @@ ADVICE: dict[int, Advice] = {
         "It is reported at synchronisation, after the call that caused it. "
         f"{_TEXT}: it names the operator and the tensor.",
     ),
+    107019: Advice(
+        ("A wait with a limit, for a notify or a value, was not answered in time.",),
+        "Check that the other stream or process sets it; allow more time, or 0 for no limit.",
+    ),
+    107039: Advice(
+        ("The array for an answer has fewer places than the answer has members.",),
+        "Ask for the number first, with a null array, then pass one that is long enough.",
+    ),
     161001: Advice(
         (
             "A tensor, scalar or array was never created, or its creation failed and returned "
@@ -220,3 +242,4 @@ ADVICE: dict[int, Advice] = {
         f"{_TEXT[0].lower()}{_TEXT[1:]}, or use `aclhost explain NAME ARG=...`.",
     ),
 }
+ADVICE.update({code: Advice(*advice) for code, advice in CAPTURE_ADVICE.items()})

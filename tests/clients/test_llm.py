@@ -19,4 +19,4 @@ def test_tokens_are_those_of_numpy(options):
     ours, theirs = re.findall(r"\[(.*)\]", done.stdout)
     assert ours == theirs
     assert len(set(ours.split(", "))) > 3, "a model that repeats itself shows little"
-    assert done.stderr == ""
+    assert done.stderr == ("aclhost strict: 0 findings\n" if options else "")

@@ -17,7 +17,7 @@ import pytest
 from support import abi
 
 import aclhost
-from aclhost import aclnn, ops
+from aclhost import acl, aclnn, ops
 from aclhost.acl import _capi
 from aclhost.spec.call import TensorArg
 from aclhost.spec.dtypes import FLOAT16, INT4, INT8
@@ -188,13 +188,15 @@ def test_a_weight_is_relabelled(stream: int) -> None:
         with abi.prepared_call(op, call) as prepared:
             before = prepared.inputs()["mmWeightRef"]
             tensor = prepared.handles["mmWeightRef"]
-            _, executor, status = abi.phase_one(op, prepared)
+            size, executor, status = abi.phase_one(op, prepared)
             assert status == 0
             assert aclnn.aclGetStorageShape(tensor) == (blocks, 0)
             assert aclnn.aclGetViewShape(tensor) == (list(shape), 0)
             assert aclnn.aclGetFormat(tensor) == (2, 0)
             assert abi.phase_one(op, prepared)[-1] == 161002  # FRACTAL_NZ already
-            assert abi.phase_two(op, executor, stream) == 0
+            with abi.workspace(size) as address:
+                abi.ok(abi.phase_two(op, executor, stream, address, size))
+                abi.ok(acl.rt.synchronize_stream(stream))
             assert np.array_equal(prepared.fetch("mmWeightRef"), before)
 
 

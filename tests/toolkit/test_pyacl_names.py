@@ -132,12 +132,13 @@ def other_python(tmp_path_factory) -> Path:
     return directory / "bin/python"
 
 
+@pytest.mark.parametrize("strict", [0, 1], ids=["plain", "strict"])
 @pytest.mark.parametrize("native", [True, False], ids=["same-version", "another-version"])
-def test_import_acl_from_another_environment(other_python, native):
+def test_import_acl_from_another_environment(other_python, native, strict):
     """A Python of another version finds no native module in the package; pyACL needs none."""
     hide = "" if native else "sys.modules['aclhost._native'] = None\n"
     program = f"import sys\nBEFORE = list(sys.path)\n{hide}{FOREIGN}"
-    environment = toolkit.environment(clean_environment())
+    environment = toolkit.environment(clean_environment(ACLHOST_STRICT=strict))
     done = run([other_python, "-c", program], env=environment)
     assert done.stdout == "0 0 False True\ntorch\n"
 

@@ -11,7 +11,6 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from aclhost import ops
-from aclhost._native import forget_python_frames, note_python_frames
 from aclhost.building import toolkit
 from aclhost.spec import c_types, enums, pyacl, runtime_api
 from aclhost.spec.functions import Parameter
@@ -78,25 +77,37 @@ def _field(text: str) -> tuple[str, Any]:
 
 @cache
 def library() -> Any:  # noqa: ANN401
-    """The toolkit's library, loaded once; in strict mode it learns which lines call it."""
-    return _Noting(_loaded()) if os.environ.get("ACLHOST_STRICT") == "1" else _loaded()
+    """The toolkit's library, loaded once; in strict mode it learns which lines call it.
+
+    That takes the native module, which a Python of another version cannot load: there, what
+    strict mode reports names no lines of Python.
+    """
+    if os.environ.get("ACLHOST_STRICT") != "1":
+        return _loaded()
+    try:
+        from aclhost._native import forget_python_frames, note_python_frames
+    except ModuleNotFoundError:
+        return _loaded()
+    return _Noting(_loaded(), note_python_frames, forget_python_frames)
 
 
 class _Noting:
     """Notes where in Python a call comes from before ctypes gives up the interpreter's lock."""
 
-    def __init__(self, loaded: ctypes.CDLL) -> None:
-        self._loaded = loaded
+    def __init__(
+        self, loaded: ctypes.CDLL, note: Callable[[], None], forget: Callable[[], None]
+    ) -> None:
+        self._loaded, self._note, self._forget = loaded, note, forget
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         function = getattr(self._loaded, name)
 
         def call(*arguments: object) -> Any:  # noqa: ANN401
-            note_python_frames()
+            self._note()
             try:
                 return function(*arguments)
             finally:
-                forget_python_frames()
+                self._forget()
 
         setattr(self, name, call)
         return call

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -17,6 +19,7 @@ class _Command(NamedTuple):
 
     function: str
     help: str
+    unwritten: int = 1  # the exit status if a file or stdout cannot be read or written
 
     def load(self, name: str) -> click.Command:
         module = "config" if name == "env" else name
@@ -26,7 +29,7 @@ class _Command(NamedTuple):
 
 _COMMANDS = {
     "bench": _Command("bench", "Measure the operators on this machine."),
-    "compare": _Command("compare_command", "Compare two results, or two directories of them."),
+    "compare": _Command("compare_command", "Compare two results, or two directories of them.", 2),
     "config": _Command("config", "Print where the toolkit is and how to build against it."),
     "doctor": _Command("doctor", "Check the installation and test each operator."),
     "env": _Command("env", "Print export lines that do what set_env.sh does."),
@@ -63,10 +66,12 @@ class _Group(click.Group):
             ctx.fail(f"no command {name!r}{hint}")
         return super().resolve_command(ctx, args)
 
-    def main(self, *args: Any, **extra: Any) -> Any:  # noqa: ANN401
+    def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> Any:  # noqa: ANN401
         """As click's, but a result that cannot be written is an error of one line."""
-        with results_arrive():
-            return super().main(*args, **extra)
+        given = sys.argv[1:] if args is None else args
+        command = _COMMANDS.get(given[0]) if given else None
+        with results_arrive(command.unwritten if command else 1):
+            return super().main(args, *rest, **extra)
 
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})

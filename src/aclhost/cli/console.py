@@ -38,12 +38,12 @@ def give_up(text: str, status: int = 1) -> NoReturn:
 
 
 @contextmanager
-def results_arrive() -> Iterator[None]:
-    """Ends the command with status 1 and a line on stderr if stdout is closed or full."""
+def results_arrive(status: int) -> Iterator[None]:
+    """Ends the command with this status and a line on stderr if stdout is closed or full."""
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115 (until the process ends)
     if sys.stdout is None:
-        give_up("standard output is closed")
+        give_up("standard output is closed", status)
     try:
         try:
             yield
@@ -51,7 +51,7 @@ def results_arrive() -> Iterator[None]:
             sys.stdout.flush()
     except OSError as error:
         _leave_unwritten()
-        give_up(f"{error.filename or 'standard output'}: {error.strerror}")
+        give_up(f"{error.filename or 'standard output'}: {error.strerror}", status)
 
 
 def _leave_unwritten() -> None:

@@ -10,6 +10,7 @@ from aclhost.ops.norm.build import (
     EPSILON,
     FLOATS,
     NEWER,
+    any_infinite,
     channel_goldens,
     if_given,
     parameter_dtype,
@@ -115,6 +116,8 @@ def _torch_norm(
 ) -> Torch:  # fmt: skip
     if input.numel() == input.shape[1]:
         return NotImplemented  # the variance of one value
+    if any_infinite(input, weight):
+        return NotImplemented
     mean, var = running_mean.clone(), running_var.clone()
     found = torch.native_batch_norm(input, weight, bias, mean, var, training, momentum, eps)
     return (mean, var, *found) if training else (mean, var, found[0])

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aclhost.ops.loss.build import is_given
 from aclhost.spec.call import TensorArg
@@ -160,6 +160,11 @@ def normalized(x: Array, axes: tuple[int, ...], epsilon: float, centred: bool) -
     mean = x.mean(axes, keepdims=True) if centred else np.zeros(())
     rstd = 1 / np.sqrt(((x - mean) ** 2).mean(axes, keepdims=True) + epsilon)
     return (x - mean) * rstd, mean, rstd
+
+
+def any_infinite(*tensors: Any) -> bool:  # noqa: ANN401 (torch's)
+    """Whether torch, which folds mean and scale into one product, subtracts infinities here."""
+    return any(bool(each.isinf().any()) for each in tensors if each is not None)
 
 
 def norm_gradient(g: Array, xhat: Array, rstd: Array, axes: tuple[int, ...]) -> Array:

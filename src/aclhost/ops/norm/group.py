@@ -15,6 +15,7 @@ from aclhost.ops.norm.build import (
     MASKS,
     NEWER,
     TABLE,
+    any_infinite,
     channel_goldens,
     elements_are,
     float_or_same,
@@ -154,6 +155,8 @@ def _torch_norm(
     torch: Torch, self: Torch, gamma: Torch, beta: Torch, n: int, c: int, hx_w: int, group: int,
     eps: float,
 ) -> Torch:  # fmt: skip
+    if any_infinite(self, gamma):
+        return NotImplemented
     return torch.native_group_norm(self, gamma, beta, n, c, hx_w, group, eps)
 
 
@@ -163,6 +166,8 @@ def _torch_gradient(
 ) -> Torch:  # fmt: skip
     if gamma is None and any(output_mask[1:]):
         return NotImplemented  # torch has no gradient of what is left out
+    if any_infinite(grad_out, input, gamma):
+        return NotImplemented
     found = torch.ops.aten.native_group_norm_backward(
         grad_out, input, mean, rstd, gamma, n, c, hx_w, group, list(output_mask)
     )

@@ -6,7 +6,7 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from aclhost.ops.norm.build import EPSILON, channel_goldens
+from aclhost.ops.norm.build import EPSILON, any_infinite, channel_goldens
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.dtypes import FLOAT, FLOAT16, DataType
 from aclhost.spec.operator import Operator
@@ -61,7 +61,9 @@ def golden(x: Array, gamma: Array, beta: Array, data_format: str, eps: float) ->
 
 def _torch(
     torch: Torch, x: Torch, gamma: Torch, beta: Torch, data_format: str, eps: float
-) -> tuple[Torch, ...]:
+) -> Torch:
+    if any_infinite(x, gamma):
+        return NotImplemented
     last = data_format.startswith("NHWC")
     images, axes = (x.movedim(3, 1), (1, 2)) if last else (x, (2, 3))
     y = torch.nn.functional.batch_norm(

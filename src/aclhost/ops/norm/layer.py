@@ -14,6 +14,7 @@ from aclhost.ops.norm.build import (
     MASKS,
     NEWER,
     TABLE,
+    any_infinite,
     elements_are,
     float_or_same,
     gradient_out,
@@ -142,6 +143,8 @@ def _torch_norm(
 ) -> Torch:  # fmt: skip
     if 0 in input.shape:
         return NotImplemented  # statistics of nothing differ
+    if any_infinite(input, weight_optional):
+        return NotImplemented
     return torch.native_layer_norm(
         input, list(normalized_shape), weight_optional, bias_optional, eps
     )
@@ -151,6 +154,8 @@ def _torch_gradient(
     torch: Torch, grad_out: Torch, input: Torch, normalized_shape: tuple[int, ...], mean: Torch,
     rstd: Torch, weight_optional: Torch, bias_optional: Torch, output_mask: tuple[bool, ...],
 ) -> Torch:  # fmt: skip
+    if any_infinite(grad_out, input, weight_optional):
+        return NotImplemented
     bias = torch.zeros(list(normalized_shape)) if bias_optional is None else bias_optional
     weight = torch.ones(list(normalized_shape)) if weight_optional is None else weight_optional
     found = torch.ops.aten.native_layer_norm_backward(

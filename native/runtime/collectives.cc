@@ -163,7 +163,8 @@ HcclResult check_operation(const char* function, HcclReduceOp operation) {
   return refuse(HCCL_E_PARA, function, "op", "is " + std::to_string(operation));
 }
 
-// Counts and places of other ranks are arrays in host memory, with one entry each.
+// Counts and places of other ranks are arrays in host memory, with one entry each: nothing is read
+// before the communicator was checked, which tells how many entries there are.
 uint64_t first_of(const void* array) { return *static_cast<const uint64_t*>(array); }
 
 }  // namespace
@@ -320,6 +321,7 @@ HcclResult HcclReduceScatterV(void* sendBuf, const void* sendCounts, const void*
                               void* recvBuf, uint64_t recvCount, HcclDataType dataType,
                               HcclReduceOp op, HcclComm comm, aclrtStream stream) {
   return hccl_call(__func__, [&](const char* function) {
+    if (const HcclResult result = check(function, comm)) return result;
     if (const HcclResult result = check_operation(function, op)) return result;
     if (sendCounts == nullptr) return null_pointer(function, "sendCounts");
     if (sendDispls == nullptr) return null_pointer(function, "sendDispls");
@@ -347,6 +349,7 @@ HcclResult HcclAllGatherV(void* sendBuf, uint64_t sendCount, void* recvBuf, cons
                           const void* recvDispls, HcclDataType dataType, HcclComm comm,
                           aclrtStream stream) {
   return hccl_call(__func__, [&](const char* function) {
+    if (const HcclResult result = check(function, comm)) return result;
     if (recvCounts == nullptr) return null_pointer(function, "recvCounts");
     if (recvDispls == nullptr) return null_pointer(function, "recvDispls");
     return copy(function, {sendBuf, 0, sendCount},
@@ -379,6 +382,7 @@ HcclResult HcclAlltoAllV(const void* sendBuf, const void* sendCounts, const void
                          const void* rdispls, HcclDataType recvType, HcclComm comm,
                          aclrtStream stream) {
   return hccl_call(__func__, [&](const char* function) {
+    if (const HcclResult result = check(function, comm)) return result;
     for (const void* array : {sendCounts, sdispls, recvCounts, rdispls}) {
       if (array == nullptr) return null_pointer(function, "counts or displacements");
     }
@@ -394,6 +398,7 @@ HcclResult HcclAlltoAllVC(const void* sendBuf, const void* sendCountMatrix, Hccl
                           const void* recvBuf, HcclDataType recvType, HcclComm comm,
                           aclrtStream stream) {
   return hccl_call(__func__, [&](const char* function) {
+    if (const HcclResult result = check(function, comm)) return result;
     if (sendCountMatrix == nullptr) return null_pointer(function, "sendCountMatrix");
     if (sendType != recvType) {
       return refuse(HCCL_E_PARA, function, "recvType", "differs from sendType");

@@ -157,6 +157,7 @@ extern "C" aclError aclrtMemSetPidToShareableHandleV2(void* shareableHandle,
                                                       int32_t* pid, size_t pidNum) {
   return acl_call("aclrtMemSetPidToShareableHandleV2", [&](const Call& call) {
     if (shareableHandle == nullptr) return call.null("shareableHandle");
+    if (pid == nullptr) return call.null("pid");  // before an address without a size is read
     if (const int32_t code = check_type(call, shareType)) return code;
     uint64_t shareable = 0;
     std::memcpy(&shareable, shareableHandle, sizeof shareable);

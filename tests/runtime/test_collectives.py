@@ -13,6 +13,7 @@ SUCCESS, PARAMETER, POINTER, NOT_SUPPORTED, RUNTIME = 0, 1, 2, 5, 15
 FP32, SUM = 4, 0
 VALUES = (1.0, -2.0, 3.5, 0.25)
 BYTES = 4 * len(VALUES)
+NAME_IN_CONFIG = 32  # behind 24 reserved bytes and two numbers
 
 
 def hccl(name, *arguments):
@@ -121,6 +122,27 @@ def test_other_ways_to_a_communicator(comm, device):
     assert hccl("HcclCommDestroy", handle) == SUCCESS
 
 
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (b"tensor_parallel", b"tensor_parallel"),
+        (b"", b"hccl_world_group"),
+        (b"n" * 128, b"n" * 127),
+    ],
+)
+def test_a_configuration_names_a_communicator(root, device, no_leaks, given, expected):
+    config, handle = ctypes.create_string_buffer(4096), ctypes.c_void_p()
+    config[NAME_IN_CONFIG : NAME_IN_CONFIG + len(given)] = given
+    name = ctypes.create_string_buffer(128)
+    made = (1, root, 0, config, ctypes.byref(handle))
+    assert hccl("HcclCommInitRootInfoConfig", *made) == SUCCESS
+    assert hccl("HcclGetCommName", handle, name) == SUCCESS
+    assert name.value == expected
+    assert hccl("HcclCommDestroy", handle) == SUCCESS
+    assert hccl("HcclCommInitRootInfoConfig", 2, *made[1:]) == NOT_SUPPORTED
+    assert hccl("HcclCommInitRootInfoConfig", 1, None, *made[2:]) == POINTER
+
+
 def test_more_ranks_are_not_supported(root, device):
     handle = ctypes.c_void_p()
     assert hccl("HcclCommInitRootInfo", 2, root, 0, ctypes.byref(handle)) == NOT_SUPPORTED
@@ -147,6 +169,14 @@ def test_wrong_arguments(root, comm, buffers, stream):
     assert hccl("HcclAlltoAll", source, 4, FP32, target, 3, FP32, comm, stream) == PARAMETER
     assert hccl("HcclAllGather", source, target, 4, FP32, comm, 0x1234) == RUNTIME
     assert hccl("HcclAllGather", None, None, 0, FP32, comm, stream) == SUCCESS
+
+
+# Without a communicator nobody knows how many numbers the arrays have.
+@pytest.mark.parametrize("name", [name for name in COPIES if name.endswith(("V", "VC"))])
+def test_arrays_are_not_read_without_a_communicator(name, buffers, stream, monkeypatch):
+    monkeypatch.setitem(globals(), "number", lambda _: 0x1234)
+    assert hccl(name, *COPIES[name](*buffers), 0x1234, stream) == PARAMETER
+    assert hccl(name, *COPIES[name](*buffers), None, stream) == POINTER
 
 
 def test_an_ended_communicator(root, device):

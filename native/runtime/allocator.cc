@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allocators that a program registers for its streams. They are kept and found again; operators
-// here need no workspace, so that nothing is ever asked of them.
+// Allocators that a program registers for its streams. They are kept and found again; programs
+// bring the workspaces of operators, so that nothing is ever asked of them.
 #include <map>
 #include <mutex>
 

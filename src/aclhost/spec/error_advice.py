@@ -203,8 +203,10 @@ ADVICE: dict[int, Advice] = {
             "A tensor, scalar or array was never created, or its creation failed and returned "
             "null.",
             "workspaceSize or executor is null, or phase 2 got the executor of a failed phase 1.",
+            "Phase 2 got no workspace although phase 1 asked for one.",
         ),
-        "Check the result of each aclCreate... call, and the status of phase 1 before phase 2.",
+        "Check the result of each aclCreate... call, and the status of phase 1 before phase 2; "
+        "allocate what phase 1 writes to workspaceSize.",
     ),
     161002: Advice(
         (
@@ -212,6 +214,7 @@ ADVICE: dict[int, Advice] = {
             "a common one.",
             "Shapes or dtypes of two tensors that have to agree do not.",
             "A handle was destroyed before phase 1.",
+            "The workspace of phase 2 is smaller than phase 1 asked for.",
         ),
         f"{_TEXT}: it names parameter, rule and value. `aclhost explain NAME ARG=...` checks a "
         "call without running it, on every product.",

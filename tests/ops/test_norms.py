@@ -115,3 +115,17 @@ def test_statistics_of_root_norms_need_not_keep_the_rank() -> None:
     rstd[:] = 0
     aclhost.add_rms_norm(x, np.zeros_like(x), gamma, out=(y, rstd, np.empty_like(x)))
     assert np.array_equal(rstd, kept.reshape(2, 3))
+
+
+@pytest.mark.parametrize("weight", [np.inf, -np.inf])
+def test_gradients_of_groups_with_infinite_weights(weight: float) -> None:
+    """Terms of both signs cancel to NaN, even though their gradients add up to 1."""
+    gradient = np.array([[[-1, 2], [0.5, 1]], [[1, 2], [3, 4]]], np.float32)
+    x = np.full((2, 2, 2), 2, np.float32)
+    statistics, gamma = np.ones((2, 1), np.float32), np.array([weight, 1], np.float32)
+    found = aclhost.group_norm_backward(
+        gradient, x, statistics, statistics, 2, 2, 2, 1, (True, False, False), gamma
+    )  # fmt: skip
+    of_x = found[0] if isinstance(found, tuple | list) else found
+    assert np.isnan(of_x[0]).all()
+    assert np.array_equal(of_x[1, 1], [-weight, -weight])

@@ -117,6 +117,14 @@ Status differentiate(const GroupNormGradient& norm) {
       double* const both = sums.of(row * own + k);
       both[0] = lane_products(pixels, dy + k * pixels, xhat + k * pixels);
       both[1] = lane_sum(pixels, dy + k * pixels);
+      if (std::isinf(weights[k])) {  // infinities of both signs cancel: no common factor
+        for (int64_t at = k * pixels; at < (k + 1) * pixels; ++at) {
+          const double weighted = static_cast<double>(dy[at]) * weights[k];
+          sloping += weighted * xhat[at];
+          steady += weighted;
+        }
+        continue;
+      }
       sloping += both[0] * weights[k];
       steady += both[1] * weights[k];
     }

@@ -21,7 +21,8 @@ std::atomic<int64_t> outstanding{0};  // tasks, in all streams
 bool computes(Weight weight) { return weight != Weight::kMark && weight != Weight::kWaiting; }
 
 // Whose task this thread runs although it is not the stream's: programs are told of failures there.
-thread_local const TaskQueue* running_here = nullptr;
+// What they do then may run a task of another stream, inside of the first one.
+thread_local const TaskQueue* innermost = nullptr;
 
 Status thread_ended() { return task_failure("a function of the program ended its thread"); }
 
@@ -114,13 +115,13 @@ bool TaskQueue::begin_here(Weight weight) {
   if (finished_ != submitted_) return false;
   if (computes(weight) && skips()) return false;
   begin();
-  running_here = this;
+  enter();
   return true;
 }
 
 void TaskQueue::end_here(Status status) {
-  running_here = nullptr;
   std::lock_guard<std::mutex> lock(mutex_);
+  leave();
   finish(std::move(status));
   wake_worker();
 }
@@ -134,6 +135,7 @@ void TaskQueue::add(Weight weight, Task task) {
       // No more threads in this process. Running the task here is a legal schedule, too.
       sleep(lock, submitted_, Clock::time_point::max());
       begin();
+      enter();
       lock.unlock();
       return run_here(task);
     }
@@ -160,7 +162,7 @@ void TaskQueue::run_here(Task& task) {
 bool TaskQueue::wait(int32_t timeout) {
   std::unique_lock<std::mutex> lock(mutex_);
   // A task that waits for itself would wait forever.
-  if (on_worker() || running_here == this) return true;
+  if (on_worker() || runs_here()) return true;
   const uint64_t target = submitted_;
   if (timeout != kForever) {
     wake_worker();  // who has a limit cannot begin a task that may be longer
@@ -302,9 +304,19 @@ void TaskQueue::run_next(std::unique_lock<std::mutex>& lock, bool as_worker) {
 void TaskQueue::help_next(std::unique_lock<std::mutex>& lock) {
   const NoCancellation whole;  // the stream would stay taken
   hands_over_ = false;
-  const TaskQueue* const before = std::exchange(running_here, this);
+  enter();
   run_next(lock, false);
-  running_here = before;
+  leave();
+}
+
+void TaskQueue::enter() { outer_ = std::exchange(innermost, this); }
+
+void TaskQueue::leave() { innermost = outer_; }
+
+bool TaskQueue::runs_here() const {
+  const TaskQueue* queue = innermost;
+  while (queue != nullptr && queue != this) queue = queue->outer_;
+  return queue == this;
 }
 
 // Until so many tasks are finished.

@@ -102,6 +102,9 @@ class TaskQueue : public std::enable_shared_from_this<TaskQueue> {
   void finish(Status status);
   void run_next(std::unique_lock<std::mutex>& lock, bool as_worker);
   void help_next(std::unique_lock<std::mutex>& lock);
+  void enter();  // the calling thread runs a task, and is not the stream's
+  void leave();
+  bool runs_here() const;
   void sleep(std::unique_lock<std::mutex>& lock, uint64_t target, Clock::time_point until);
 
   void serve();
@@ -113,9 +116,10 @@ class TaskQueue : public std::enable_shared_from_this<TaskQueue> {
   std::condition_variable work_;  // a task may begin or the stream closed
   std::condition_variable done_;  // the task that somebody waits for ended
   Fifo<Queued> tasks_;
-  const Task* running_ = nullptr;  // unknown for one that begin_here let run
-  bool computing_ = false;         // that one does, and so will end
-  std::thread worker_;             // started by the first task
+  const TaskQueue* outer_ = nullptr;  // whose task the thread runs that entered this queue
+  const Task* running_ = nullptr;     // unknown for one that begin_here let run
+  bool computing_ = false;            // that one does, and so will end
+  std::thread worker_;                // started by the first task
   std::thread::id worker_id_;
   uint64_t submitted_ = 0;
   uint64_t finished_ = 0;

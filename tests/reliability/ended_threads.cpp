@@ -83,11 +83,22 @@ void cancelled_while_waiting() {
 }
 
 aclrtStream failing = nullptr;
-void wait_for_failing(aclrtExceptionInfo*) { aclrtSynchronizeStream(failing); }
+aclrtStream sound = nullptr;
+
+// Also after a small task of another stream, which this thread runs meanwhile.
+void wait_for_failing(aclrtExceptionInfo*) {
+  OK(aclrtSetDevice(0));
+  void* memory = device_floats({1});
+  OK(aclrtMemsetAsync(memory, sizeof(float), 0, sizeof(float), sound));
+  OK(aclrtSynchronizeStream(sound));
+  aclrtSynchronizeStream(failing);
+  OK(aclrtFree(memory));
+}
 
 // Who is told of a failure may wait for the stream, whichever thread ran the task.
 void told_of_a_failure() {
   failing = new_stream();
+  sound = new_stream();
   OK(aclrtSetExceptionInfoCallback(wait_for_failing));
   float value = 1;
   aclScalar* one = aclCreateScalar(&value, ACL_FLOAT);
@@ -103,6 +114,7 @@ void told_of_a_failure() {
   OK(aclDestroyScalar(one));
   OK(aclrtSetExceptionInfoCallback(nullptr));
   OK(aclrtDestroyStream(failing));
+  OK(aclrtDestroyStream(sound));
 }
 
 std::atomic<bool> handled_elsewhere{false};

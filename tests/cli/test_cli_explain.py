@@ -150,7 +150,7 @@ def test_products_without_the_operator_do_not_count(aclhost_command, every):
     words = ("gradOutput=float[2,3]", "selfOrResult=float[2,3]")
     rows = json.loads(aclhost_command("explain", op.name, *words, "--json", *every).stdout)
     assert {row["product"] for row in rows if not row["exists"]} == absent
-    assert "does not have the operator" in aclhost_command("explain", op.name, *words).stdout
+    assert "does not have" in aclhost_command("explain", op.name, *words).stdout  # then it may wrap
     aclhost_command("explain", op.name, *words, "--soc", min(absent), status=1)
 
 

@@ -78,13 +78,17 @@ MarkPtr Event::next() {
 
 void Event::publish(MarkPtr mark) {
   std::lock_guard<std::mutex> lock(mutex_);
+  if (mark == std::exchange(overtaken_, nullptr)) return;
   mark_ = std::move(mark);
   recorded_ = true;
 }
 
 void Event::reset() {
   std::lock_guard<std::mutex> lock(mutex_);
-  if (std::exchange(recorded_, false)) mark_ = std::make_shared<Mark>();
+  // A stream that waited may come here before the thread that recorded has published.
+  const bool is_overtaken = !recorded_ && mark_->reached();
+  if (is_overtaken) overtaken_ = mark_;
+  if (is_overtaken || std::exchange(recorded_, false)) mark_ = std::make_shared<Mark>();
 }
 
 MarkPtr Event::latest() {

@@ -87,6 +87,7 @@ class Event {
   const EventKind kind_;
   const uint32_t flags_;
   std::mutex mutex_;
+  MarkPtr overtaken_;  // was reset after it was reached and before it was published
   bool recorded_ = false;
   MarkPtr mark_ = std::make_shared<Mark>();
   std::weak_ptr<Capture> capture_;

@@ -37,6 +37,45 @@ def stream(lib, device):
     lib.aclrtDestroyStream(handle)
 
 
+@pytest.fixture
+def other(lib, device):
+    """A second stream."""
+    handle = ctypes.c_void_p()
+    assert lib.aclrtCreateStream(handle) == 0
+    yield handle
+    assert lib.aclrtDestroyStream(handle) == 0
+
+
+@pytest.fixture
+def memory(lib, device):
+    """Makes device memory that goes with the test."""
+    made = []
+
+    def make(size=64):
+        made.append(ctypes.c_void_p())
+        assert lib.aclrtMalloc(made[-1], size, 0) == 0
+        return made[-1]
+
+    yield make
+    for each in made:
+        assert lib.aclrtFree(each) == 0
+
+
+@pytest.fixture
+def event(lib, device):
+    """Makes events that go with captures."""
+    made = []
+
+    def make(flag=1, create="aclrtCreateEventExWithFlag"):
+        made.append(ctypes.c_void_p())
+        assert getattr(lib, create)(made[-1], flag) == 0
+        return made[-1]
+
+    yield make
+    for each in made:
+        assert lib.aclrtDestroyEvent(each) == 0
+
+
 class Gate:
     """Holds a stream back until it is opened: the stream waits for an event not yet recorded."""
 

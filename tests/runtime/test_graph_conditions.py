@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Graphs inside of graphs, chosen or repeated by a number in device memory."""
 
-import ctypes
 from ctypes import POINTER, Structure, byref, c_int, c_uint32, c_uint64, c_void_p
 
 import pytest
@@ -12,10 +11,9 @@ from c_library import (
     RT_PARAM_INVALID,
     RT_STREAM_NOT_CAPTURED,
 )
+from capturing import FUNCTION, RELAXED, begin, end, run
 
-FUNCTION = ctypes.CFUNCTYPE(None, c_void_p)
 IF, WHILE, SWITCH = range(3)
-RELAXED = 2
 
 
 class Params(Structure):
@@ -34,7 +32,7 @@ class Program:
         self.lib, self.stream, self.seen, self.kept = lib, stream, [], []
         self.graph, self.handle, self.value = c_void_p(), c_void_p(), POINTER(c_uint64)()
         lib.aclmdlRIAddCondTask.argtypes = [Params, c_void_p, c_uint32]
-        assert lib.aclmdlRICaptureBegin(stream, RELAXED) == 0
+        begin(lib, stream)
         assert lib.aclmdlRICaptureGetInfo(stream, None, byref(self.graph)) == 0
         create = lib.aclmdlRICondHandleCreate
         assert create(self.graph, first, resets, byref(self.handle)) == 0
@@ -44,16 +42,14 @@ class Program:
         assert lib.aclmdlRIAddCondTask(params, stream, 0) == 0
         for number in range(count):
             self.capture(other, number)
-        assert lib.aclmdlRICaptureEnd(stream, byref(self.graph)) == 0
+        self.graph = end(lib, stream)
 
     def capture(self, stream, number):
         lib, inner = self.lib, c_void_p(self.inner[number])
         self.kept.append(FUNCTION(lambda _: self.note(number)))
         assert lib.aclmdlRICaptureToModelRIBegin(stream, inner, RELAXED) == 0
         assert lib.aclrtLaunchHostFunc(stream, self.kept[-1], None) == 0
-        ended = c_void_p()
-        assert lib.aclmdlRICaptureEnd(stream, byref(ended)) == 0
-        assert ended.value == inner.value
+        assert end(lib, stream).value == inner.value
         code = lib.aclmdlRICaptureToModelRIBegin(stream, inner, RELAXED)
         assert code == RT_MODEL_CAPTURED
 
@@ -62,20 +58,11 @@ class Program:
 
     def run(self):
         self.seen.clear()
-        assert self.lib.aclmdlRIExecuteAsync(self.graph, self.stream) == 0
-        assert self.lib.aclrtSynchronizeStream(self.stream) == 0
+        run(self.lib, self.graph, self.stream)
         return list(self.seen)
 
     def close(self):
         assert self.lib.aclmdlRIDestroy(self.graph) == 0
-
-
-@pytest.fixture
-def other(lib, device):
-    handle = c_void_p()
-    assert lib.aclrtCreateStream(handle) == 0
-    yield handle
-    assert lib.aclrtDestroyStream(handle) == 0
 
 
 @pytest.mark.parametrize(
@@ -127,15 +114,14 @@ def test_wrong_conditions(lib, stream, other):
     assert lib.aclmdlRIAddCondTask(params, stream, 0) == RT_STREAM_NOT_CAPTURED
     assert lib.aclmdlRICondHandleCreate(program.graph, 0, 2, byref(handle)) == RT_PARAM_INVALID
     assert lib.aclmdlRICondHandleCreate(c_void_p(1), 0, 0, byref(handle)) == RT_INVALID_HANDLE
-    graph = c_void_p()
-    assert lib.aclmdlRICaptureBegin(stream, RELAXED) == 0
+    begin(lib, stream)
     assert lib.aclmdlRIAddCondTask(params, stream, 0) == RT_INVALID_HANDLE  # of another graph
     assert lib.aclmdlRIAddCondTask(params, stream, 1) == RT_PARAM_INVALID
     for kind, count in ((IF, 3), (WHILE, 2), (SWITCH, 0), (3, 1)):
         wrong = Params(program.handle, kind, count, inner)
         assert lib.aclmdlRIAddCondTask(wrong, stream, 0) == RT_PARAM_INVALID
     assert lib.aclmdlRIAddCondTask(Params(None, IF, 1, inner), stream, 0) == INVALID_PARAM
-    assert lib.aclmdlRICaptureEnd(stream, byref(graph)) == 0
+    graph = end(lib, stream)
     assert lib.aclmdlRIDestroy(graph) == 0
     program.close()
     assert lib.aclmdlRIExecuteAsync(c_void_p(program.inner[0]), stream) == RT_INVALID_HANDLE

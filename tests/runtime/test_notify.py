@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from c_library import INVALID_PARAM, RT_INVALID_HANDLE, RT_PARAM_INVALID, RT_WAIT_TIMEOUT
+from capturing import begin, end
 
 from aclhost.building import toolkit
 
@@ -46,32 +47,24 @@ def counter(lib, device):
     assert lib.aclrtCntNotifyDestroy(handle) == 0
 
 
-@pytest.fixture
-def setter(lib, device):
-    handle = c_void_p()
-    assert lib.aclrtCreateStream(handle) == 0
-    yield handle
-    assert lib.aclrtDestroyStream(handle) == 0
-
-
 def is_held(lib, stream):
     return lib.aclrtSynchronizeStreamWithTimeout(stream, 20) != 0
 
 
-def test_a_wait_takes_one_record(lib, stream, setter, notify):
+def test_a_wait_takes_one_record(lib, stream, other, notify):
     assert lib.aclrtWaitAndResetNotify(notify, stream, 0) == 0
     assert is_held(lib, stream)
-    assert lib.aclrtRecordNotify(notify, setter) == 0
+    assert lib.aclrtRecordNotify(notify, other) == 0
     assert lib.aclrtSynchronizeStream(stream) == 0
     assert lib.aclrtWaitAndResetNotify(notify, stream, 0) == 0
     assert is_held(lib, stream)
-    assert lib.aclrtRecordNotify(notify, setter) == 0
+    assert lib.aclrtRecordNotify(notify, other) == 0
     assert lib.aclrtSynchronizeStream(stream) == 0
 
 
-def test_records_are_cleared_together(lib, stream, setter, notify):
-    assert lib.aclrtRecordNotify(notify, setter) == 0
-    assert lib.aclrtSynchronizeStream(setter) == 0
+def test_records_are_cleared_together(lib, stream, other, notify):
+    assert lib.aclrtRecordNotify(notify, other) == 0
+    assert lib.aclrtSynchronizeStream(other) == 0
     assert lib.aclrtNotifyBatchReset((c_void_p * 1)(notify), 1) == 0
     assert lib.aclrtWaitAndResetNotify(notify, stream, 1) == 0
     assert lib.aclrtSynchronizeStream(stream) == RT_WAIT_TIMEOUT
@@ -103,24 +96,24 @@ def test_numbers(lib, notify, counter):
         ([(ADD, 9)], AT_LEAST, 9),
     ],
 )
-def test_counts(lib, stream, setter, counter, records, mode, value):
+def test_counts(lib, stream, other, counter, records, mode, value):
     wait = WaitInfo(mode, value, 0, 1)
     assert lib.aclrtCntNotifyWaitWithTimeout(counter, stream, byref(wait)) == 0
     assert is_held(lib, stream)
     for record in records:
-        assert lib.aclrtCntNotifyRecord(counter, setter, byref(RecordInfo(*record))) == 0
+        assert lib.aclrtCntNotifyRecord(counter, other, byref(RecordInfo(*record))) == 0
     assert lib.aclrtSynchronizeStream(stream) == 0
     # It was cleared.
     assert lib.aclrtCntNotifyWaitWithTimeout(counter, stream, byref(WaitInfo(EQUAL, 0))) == 0
     assert lib.aclrtSynchronizeStream(stream) == 0
 
 
-def test_a_count_is_reset(lib, stream, setter, counter):
-    assert lib.aclrtCntNotifyRecord(counter, setter, byref(RecordInfo(SET, 9))) == 0
+def test_a_count_is_reset(lib, stream, other, counter):
+    assert lib.aclrtCntNotifyRecord(counter, other, byref(RecordInfo(SET, 9))) == 0
     assert lib.aclrtCntNotifyWaitWithTimeout(counter, stream, byref(WaitInfo(LESS, 9))) == 0
-    assert lib.aclrtSynchronizeStream(setter) == 0
+    assert lib.aclrtSynchronizeStream(other) == 0
     assert is_held(lib, stream)
-    assert lib.aclrtCntNotifyReset(counter, setter) == 0
+    assert lib.aclrtCntNotifyReset(counter, other) == 0
     assert lib.aclrtSynchronizeStream(stream) == 0
 
 
@@ -175,14 +168,13 @@ def test_another_process_sets_it(lib, stream, notify):
     assert lib.aclrtSynchronizeStream(stream) == 0
 
 
-def test_graphs_record_and_wait(lib, stream, setter, notify):
-    graph = c_void_p()
-    assert lib.aclmdlRICaptureBegin(stream, 2) == 0
+def test_graphs_record_and_wait(lib, stream, other, notify):
+    begin(lib, stream)
     assert lib.aclrtWaitAndResetNotify(notify, stream, 0) == 0
-    assert lib.aclmdlRICaptureEnd(stream, byref(graph)) == 0
+    graph = end(lib, stream)
     for _ in range(2):
         assert lib.aclmdlRIExecuteAsync(graph, stream) == 0
         assert is_held(lib, stream)
-        assert lib.aclrtRecordNotify(notify, setter) == 0
+        assert lib.aclrtRecordNotify(notify, other) == 0
         assert lib.aclrtSynchronizeStream(stream) == 0
     assert lib.aclmdlRIDestroy(graph) == 0

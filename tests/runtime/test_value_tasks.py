@@ -12,19 +12,8 @@ ALL = (1 << 64) - 1
 
 
 @pytest.fixture
-def word(lib, device):
-    memory = c_void_p()
-    assert lib.aclrtMalloc(memory, 64, 0) == 0
-    yield memory
-    assert lib.aclrtFree(memory) == 0
-
-
-@pytest.fixture
-def writer(lib, device):
-    handle = c_void_p()
-    assert lib.aclrtCreateStream(handle) == 0
-    yield handle
-    assert lib.aclrtDestroyStream(handle) == 0
+def word(memory):
+    return memory()
 
 
 def read(lib, memory):
@@ -45,10 +34,10 @@ def test_a_value_is_written_when_the_stream_gets_there(lib, stream, gate, word):
     ("flag", "awaited", "before", "value"),
     [(GEQ, 5, 4, 6), (GEQ, 0, ALL, 0), (EQ, 5, 6, 5), (AND, 6, 9, 4), (NOR, 1, ALL, ALL - 2)],
 )
-def test_a_stream_waits_for_a_value(lib, stream, writer, word, flag, awaited, before, value):
+def test_a_stream_waits_for_a_value(lib, stream, other, word, flag, awaited, before, value):
     for written in (before, value):
-        assert lib.aclrtValueWrite(word, written, 0, writer) == 0
-        assert lib.aclrtSynchronizeStream(writer) == 0
+        assert lib.aclrtValueWrite(word, written, 0, other) == 0
+        assert lib.aclrtSynchronizeStream(other) == 0
         if written == before:
             assert lib.aclrtValueWait(word, awaited, flag, stream) == 0
             assert lib.aclrtSynchronizeStreamWithTimeout(stream, 20) != 0

@@ -14,6 +14,7 @@ from aclhost.spec.rules import (
     Condition,
     Rule,
     format_in,
+    is_set,
     on_products,
     one_of,
     requires,
@@ -28,6 +29,7 @@ from aclhost.spec.terms import (
     DimOf,
     Divided,
     DtypeOf,
+    Empty,
     Equal,
     If,
     In,
@@ -35,6 +37,7 @@ from aclhost.spec.terms import (
     LengthOf,
     Not,
     Or,
+    Present,
     RankOf,
     Sum,
     Term,
@@ -53,6 +56,9 @@ FLOATS = (FLOAT, FLOAT16, NEW_BF16)
 OLDER = (P310B, P310P, T910)
 RANKS = (3, 4, 5)
 ZERO, ONE, TWO = Const(0), Const(1), Const(2)
+TURNED = is_set("transposed")
+PLAIN = Condition(Not(ValueOf("transposed")), "transposed is false")
+WITH_BIAS = Condition(Present("bias"), "bias is given")
 NOTES = (
     "cubeMathType allows upstream to round the factors; here sums are taken in FLOAT and rounded "
     "once to the result's dtype, whatever it says.",
@@ -214,6 +220,18 @@ def about_shapes(id: str, parameter: str, holds: Term, text: str, *tensors: str)
     """A rule that shows shapes."""
     shown = [part for name in tensors for part in (" and ", Shown("shape", ShapeOf(name)))]
     return requires(id, parameter, holds, text, tuple(shown[1:]), "Correct one of them.")
+
+
+def nothing(image: str) -> Condition:
+    """There is no element of the image or of the kernel."""
+    return Condition(Or(Empty(image), Empty("weight")), f"{image} or weight is empty")
+
+
+def result_empty(result: str, image: str) -> Rules:
+    """What has nothing to come from is empty."""
+    empty = about_shapes("result_empty", result, Empty(result), f"{result} must be empty",
+                         result, image, "weight")  # fmt: skip
+    return when(nothing(image), empty)
 
 
 def cube_math_type(most: int, *tensors: str) -> Rules:

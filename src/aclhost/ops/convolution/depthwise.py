@@ -11,6 +11,7 @@ from aclhost.ops.convolution.build import (
     FLOATS,
     NOTES,
     ONE,
+    WITH_BIAS,
     ZERO,
     about_shapes,
     array,
@@ -19,6 +20,7 @@ from aclhost.ops.convolution.build import (
     is_multiple,
     item,
     length,
+    result_empty,
     room,
     under,
     window_count,
@@ -61,7 +63,6 @@ from aclhost.spec.terms import (
     In,
     Not,
     Or,
-    Present,
     const,
 )
 
@@ -72,7 +73,6 @@ Rules = tuple[Rule, ...]
 Torch = Any
 BIAS = (FLOAT, FLOAT16, only_on(BF16, *(product for product in ALL if product is not P310P)))
 LISTED = (*FLOATS, only_on(HIFLOAT8, A950))
-_GIVEN = Condition(Present("bias"), "bias is given")
 _OUT = Lengths(
     (DimOf("self", ZERO), DimOf("weight", ZERO), *(window_count("self", axis) for axis in (0, 1)))
 )
@@ -98,11 +98,11 @@ def _torch(
 
 def _dtypes() -> Rules:
     other = Condition(
-        And(_GIVEN.term, Not(Equal(DtypeOf("self"), const(HIFLOAT8)))),
+        And(WITH_BIAS.term, Not(Equal(DtypeOf("self"), const(HIFLOAT8)))),
         "bias is given and self is not HIFLOAT8",
     )
     return (
-        *when(_GIVEN, dtype_in("bias", *BIAS)),
+        *when(WITH_BIAS, dtype_in("bias", *BIAS)),
         *when(other, same_dtype("bias", "self")),
         *dtype_in("self", *LISTED),
         *dtype_in("weight", *LISTED),
@@ -120,9 +120,9 @@ def _channels() -> Rules:
         *about_shapes("whole_channels", "weight",
                       Or(Equal(channels, ZERO), is_multiple(rows, channels)),
                       "rows of weight must be a multiple of self's channels", "weight", "self"),
-        *when(_GIVEN, about_shapes("channels", "bias", Equal(DimOf("bias", ZERO), rows),
-                                   "bias must have as many elements as weight has rows", "bias",
-                                   "weight")),
+        *when(WITH_BIAS, about_shapes("channels", "bias", Equal(DimOf("bias", ZERO), rows),
+                                      "bias must have as many elements as weight has rows",
+                                      "bias", "weight")),
     )  # fmt: skip
 
 
@@ -151,15 +151,6 @@ def _kernel_size() -> Rules:
             "kernelSize must be the last two dimensions of weight",
             (Shown("array", "kernelSize"),), "Pass height and width of the kernel.",
         ),
-    )  # fmt: skip
-
-
-def _result_empty() -> Rules:
-    nothing = Condition(Or(Empty("self"), Empty("weight")), "self or weight is empty")
-    return when(
-        nothing,
-        about_shapes("result_empty", "out", Empty("out"), "out must be empty", "out", "self",
-                     "weight"),
     )  # fmt: skip
 
 
@@ -218,18 +209,18 @@ OP = Operator(
         not_null("self", "weight", "stride", "padding", "dilation", "out"),
         _dtypes(),
         *(rank_in(name, 4) for name in ("self", "weight", "out")),
-        when(_GIVEN, rank_in("bias", 1)),
+        when(WITH_BIAS, rank_in("bias", 1)),
         *(length_in(name, 2) for name in ("stride", "dilation", "padding")),
         *(format_in(name, NCHW) for name in ("self", "weight", "out")),
         _values(),
         shape_is("out", _OUT, "of all windows"),
-        _result_empty(),
+        result_empty("out", "self"),
         cube_math_type(4, "self", "weight"),
         _kernel_size(),
         done_when_empty("self", "weight", "out"),
         supported_on(A950, A3, A2),
         inside_storage("self", "weight"),
-        under(_GIVEN, inside_storage("bias")),
+        under(WITH_BIAS, inside_storage("bias")),
     ),
     samples=(
         _call(layer((2, 3, 4, 5), (3, 1, 3, 2), padding=1, groups=3)),

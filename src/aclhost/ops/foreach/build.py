@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from aclhost.ops.foreach.calls import draw, samples, typical
-from aclhost.ops.foreach.checks import Dtypes, generated, stated
+from aclhost.ops.foreach.checks import Dtypes, Lists, generated, stated
 from aclhost.spec import catalogue
 from aclhost.spec.catalogue import KnownOperator
 from aclhost.spec.dtypes import BF16, FLOAT, FLOAT16, DataType
@@ -114,12 +114,17 @@ def declare(row: Row) -> Operator:
     """The operator."""
     params = row.params()
     lists = tuple(param.name for param in params if type(param) is TensorList)
-    given = (params, row.known.products, row.each.walks_over, row.dtypes, row.numbers)
-    same = row.result_shape is None
+    checked = Lists(
+        params,
+        row.each.walks_over,
+        row.dtypes,
+        row.numbers,
+        shaped=row.result_shape is None,
+    )
     checks = (
-        stated(*given, inner_dtypes=row.inner, shaped=same, count_code=row.count_code)
+        stated(checked, row.known.products, row.inner, row.count_code)
         if row.stated
-        else generated(*given, shaped=same)
+        else generated(checked, row.known.products)
     )
     shaped = (_SIZES,) if not row.stated and any(p.name == "out" for p in params) else ()
     op: Operator = Operator(

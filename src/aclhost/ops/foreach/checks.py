@@ -41,6 +41,7 @@ from aclhost.spec.terms import (
     In,
     LengthOf,
     Position,
+    Term,
 )
 
 Dtypes = tuple[DataType | Limited, ...]
@@ -51,17 +52,18 @@ Checks = tuple[tuple[Step, ...], ...]
 _NEW = (A950, A3, A2)
 
 
+def _one_for_each(
+    parameter: str, count: Term, x: str, text: str, code: Status = Status.PARAM_INVALID
+) -> Rules:
+    shown = (Shown("integer", count), " for ", Shown("integer", LengthOf(x)))
+    holds = Equal(count, LengthOf(x))
+    return requires("as_many", parameter, holds, text, shown, "Pass one for each tensor.", code)
+
+
 def as_many(parameter: str, x: str, code: Status = Status.PARAM_INVALID) -> Rules:
     """A list has as many members as another."""
-    return requires(
-        "as_many",
-        parameter,
-        Equal(LengthOf(parameter), LengthOf(x)),
-        f"{parameter} must have as many members as {x}",
-        (Shown("integer", LengthOf(parameter)), " for ", Shown("integer", LengthOf(x))),
-        "Pass one for each tensor.",
-        code,
-    )
+    text = f"{parameter} must have as many members as {x}"
+    return _one_for_each(parameter, LengthOf(parameter), x, text, code)
 
 
 def shaped_like(parameter: str, x: str) -> Rules:
@@ -90,14 +92,8 @@ def _of_one_element(parameter: str) -> Rules:
 
 
 def _holds_numbers(parameter: str, x: str) -> Rules:
-    return requires(
-        "as_many",
-        parameter,
-        Equal(Elements(parameter), LengthOf(x)),
-        f"{parameter} must hold as many elements as {x} has members",
-        (Shown("integer", Elements(parameter)), " for ", Shown("integer", LengthOf(x))),
-        "Pass one for each tensor.",
-    )
+    text = f"{parameter} must hold as many elements as {x} has members"
+    return _one_for_each(parameter, Elements(parameter), x, text)
 
 
 def _number_dtypes(parameter: str, x: str, numbers: Numbers) -> Rules:
@@ -117,10 +113,19 @@ def _number_dtypes(parameter: str, x: str, numbers: Numbers) -> Rules:
     )
 
 
-class _Named:
-    """The parameters by what they are."""
+class Lists:
+    """The parameters by what they are, and what they may hold."""
 
-    def __init__(self, params: tuple[Parameter, ...], walked: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        params: tuple[Parameter, ...],
+        walked: tuple[str, ...],
+        dtypes: Dtypes,
+        number_dtypes: Numbers,  # beside a tensor's dtype
+        *,
+        shaped: bool,  # whether results have the shapes of x
+    ) -> None:
+        self.dtypes, self.number_dtypes, self.shaped = dtypes, number_dtypes, shaped
         self.all = tuple(param.name for param in params)
         self.lists = tuple(param.name for param in params if "TensorList" in param.kind)
         self.x, self.others = self.lists[0], self.lists[1:]
@@ -137,7 +142,7 @@ class _Named:
     def nothing(self) -> Condition:
         return Condition(Equal(LengthOf(self.x), Const(0)), f"{self.x} has no members")
 
-    def shapes(self, shaped: bool) -> Rules:
+    def shapes(self) -> Rules:
         """Of all lists but the first, and of tensors that numbers are read from."""
         return (
             *each(self.x, rank_at_most(MEMBER, 8)),
@@ -145,7 +150,9 @@ class _Named:
                 rule
                 for name in self.others
                 for rule in (
-                    shaped_like(name, self.x) if shaped or name != "out" else _of_one_element(name)
+                    shaped_like(name, self.x)
+                    if self.shaped or name != "out"
+                    else _of_one_element(name)
                 )
             ),
         )
@@ -168,68 +175,53 @@ def _joined(*groups: Rules) -> Rules:
     return tuple(rule for group in groups for rule in group)
 
 
-def generated(
-    params: tuple[Parameter, ...],
-    products: tuple[Product, ...],
-    walked: tuple[str, ...],
-    dtypes: Dtypes,
-    numbers: Numbers,
-    *,
-    shaped: bool,
-) -> Checks:
+def generated(lists: Lists, products: tuple[Product, ...]) -> Checks:
     """Pointers, the combination of dtypes, the product; the rest is left to the tiling."""
-    named = _Named(params, walked)
-    x = named.x
+    x = lists.x
     return (
-        not_null(*named.all),
-        _joined(*(each(name, not_null(MEMBER)) for name in named.lists)),
-        done_when(named.nothing()),
-        dtype_in(x, *dtypes),
-        _joined(*(_number_dtypes(name, x, numbers) for name in named.numbers)),
-        _joined(*(same_dtype(name, x) for name in named.others)),
+        not_null(*lists.all),
+        _joined(*(each(name, not_null(MEMBER)) for name in lists.lists)),
+        done_when(lists.nothing()),
+        dtype_in(x, *lists.dtypes),
+        _joined(*(_number_dtypes(name, x, lists.number_dtypes) for name in lists.numbers)),
+        _joined(*(same_dtype(name, x) for name in lists.others)),
         supported_on(*products),
-        named.stored(),
+        lists.stored(),
         in_tiling(
-            *(as_many(name, x) for name in (*named.others, *named.scalar_lists)),
-            *(each(name, same_dtype(MEMBER, x)) for name in named.lists),
-            named.shapes(shaped),
-            named.tensors_of_numbers(),
+            *(as_many(name, x) for name in (*lists.others, *lists.scalar_lists)),
+            *(each(name, same_dtype(MEMBER, x)) for name in lists.lists),
+            lists.shapes(),
+            lists.tensors_of_numbers(),
         ),
     )
 
 
 def stated(
-    params: tuple[Parameter, ...],
+    lists: Lists,
     products: tuple[Product, ...],
-    walked: tuple[str, ...],
-    dtypes: Dtypes,
-    numbers: Numbers,
-    *,
-    shaped: bool,
     inner_dtypes: Dtypes,
     count_code: Status,
 ) -> Checks:
     """Everything is an invalid parameter (161002) but for what the inner operator refuses."""
-    named = _Named(params, walked)
-    x, tensors = named.x, (*named.single, *named.elements)
-    looked_at = tuple(name for name in named.numbers if name not in named.elements)
-    missing = _joined(*(each(name, not_null(MEMBER)) for name in named.lists))
+    x, tensors = lists.x, (*lists.single, *lists.elements)
+    looked_at = tuple(name for name in lists.numbers if name not in lists.elements)
+    missing = _joined(*(each(name, not_null(MEMBER)) for name in lists.lists))
     return (
-        not_null(*named.all),
-        _joined(*(as_many(name, x, count_code) for name in named.others)),
+        not_null(*lists.all),
+        _joined(*(as_many(name, x, count_code) for name in lists.others)),
         refused_unless_on(*_NEW),
         tuple(rule.with_code(Status.PARAM_INVALID) for rule in missing),
-        done_when(named.nothing()),
-        dtype_in(x, *dtypes),
-        _joined(*(_number_dtypes(name, x, numbers) for name in looked_at)),
-        _joined(*(each(name, same_dtype(MEMBER, x)) for name in named.lists)),
-        named.shapes(shaped),
-        _joined(*(each(name, not_private(MEMBER)) for name in named.lists)),
+        done_when(lists.nothing()),
+        dtype_in(x, *lists.dtypes),
+        _joined(*(_number_dtypes(name, x, lists.number_dtypes) for name in looked_at)),
+        _joined(*(each(name, same_dtype(MEMBER, x)) for name in lists.lists)),
+        lists.shapes(),
+        _joined(*(each(name, not_private(MEMBER)) for name in lists.lists)),
         supported_on(*products) if set(products) != set(_NEW) else (),
         inner(dtype_in(x, *inner_dtypes)) if inner_dtypes else (),
-        inner(*(_number_dtypes(name, x, _held(numbers)) for name in tensors)),
-        named.stored(),
-        named.tensors_of_numbers(),
+        inner(*(_number_dtypes(name, x, _held(lists.number_dtypes)) for name in tensors)),
+        lists.stored(),
+        lists.tensors_of_numbers(),
     )
 
 

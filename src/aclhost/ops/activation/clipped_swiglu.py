@@ -17,7 +17,6 @@ from aclhost.ops.activation.row_checks import (
     dense,
     draw_groups,
     dtypes_of_options,
-    given,
     one_dimension,
     rows_in,
     sigmoid,
@@ -37,6 +36,7 @@ from aclhost.spec.rules import (
     dtype_in,
     in_tiling,
     inside_storage,
+    is_given,
     not_null,
     on_products,
     one_of,
@@ -166,7 +166,7 @@ def _positive_limit() -> tuple[Rule, ...]:
 
 def _few_groups() -> tuple[Rule, ...]:
     return when(
-        given(GROUPS),
+        is_given(GROUPS),
         requires(
             "length_at_most", GROUPS, AtMost(Elements(GROUPS), Const(8192)),
             f"{GROUPS} must have at most 8192 elements", (Shown("shape", ShapeOf(GROUPS)),),

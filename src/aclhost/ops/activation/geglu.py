@@ -31,12 +31,12 @@ from aclhost.spec.gradient import Gradient
 from aclhost.spec.math import where
 from aclhost.spec.params import Choice, TensorIn, TensorOut, Text
 from aclhost.spec.rules import (
-    Condition,
     Rule,
     Step,
     axis_in_rank,
     done_when_empty,
     dtype_in,
+    has_elements,
     in_tiling,
     inside_storage,
     not_null,
@@ -56,7 +56,6 @@ from aclhost.spec.terms import (
     Const,
     DimOf,
     Elements,
-    Empty,
     Not,
     Or,
     Present,
@@ -155,7 +154,7 @@ def _torch_fatrelu_mul(torch: Torch, input: Torch, threshold: Torch) -> Torch:
 
 def _forward_checks(name: str) -> tuple[tuple[Step, ...], ...]:
     tensors = ("self", "out", "outGelu")
-    filled = Condition(Not(Empty("self")), "self is not empty")
+    filled = has_elements("self")
     return (
         not_null(*tensors), *(dtype_in(each, *_DTYPES) for each in tensors),
         when(filled, same_dtype("out", "self"), same_dtype("outGelu", "self")),

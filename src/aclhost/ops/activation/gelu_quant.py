@@ -6,7 +6,6 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING
 
-from aclhost.ops.activation.row_checks import given
 from aclhost.spec import dtypes
 from aclhost.spec.call import Argument, Call, TensorArg
 from aclhost.spec.draw import random_shape
@@ -29,6 +28,7 @@ from aclhost.spec.rules import (
     dtype_in,
     inner,
     inside_storage,
+    is_given,
     not_null,
     rank_at_least,
     rank_at_most,
@@ -99,8 +99,8 @@ def _shapes() -> tuple[tuple[Rule, ...], ...]:
         when(_DYNAMIC, rank_at_least("self", 2), rank_at_most("self", 8),
              shape_is(RESULT_SCALE, _ROWS, "of self without the last dimension")),
         when(_STATIC, rank_at_most("self", 8)),
-        when(given(SCALE), rank_in(SCALE, 1)),
-        when(given(OFFSET), rank_in(OFFSET, 1)),
+        when(is_given(SCALE), rank_in(SCALE, 1)),
+        when(is_given(OFFSET), rank_in(OFFSET, 1)),
         when(pair, same_shape(OFFSET, SCALE)),
         same_shape("y", "self"),
     )  # fmt: skip
@@ -108,7 +108,7 @@ def _shapes() -> tuple[tuple[Rule, ...], ...]:
 
 def _not_empty(parameter: str) -> tuple[Rule, ...]:
     return when(
-        given(parameter),
+        is_given(parameter),
         requires("not_empty", parameter, Not(Empty(parameter)), f"{parameter} must not be empty",
                  (Shown("shape", ShapeOf(parameter)),), "Skip the call."),
     )  # fmt: skip
@@ -118,7 +118,7 @@ def _one_or_row(parameter: str) -> tuple[Rule, ...]:
     """What only the launch notices."""
     row = Equal(Elements(parameter), DimOf("self", Const(-1)))
     return inner(when(
-        given(parameter),
+        is_given(parameter),
         requires("one_or_row", parameter, Or(Equal(Elements(parameter), Const(1)), row),
                  f"{parameter} must have one element, or one for each of a row of self",
                  (Shown("shape", ShapeOf(parameter)), " for ", Shown("shape", ShapeOf("self"))),
@@ -144,13 +144,13 @@ _CHECKS = (
     )),
     dtype_in("self", *_FLOATS),
     dtype_in("y", FLOAT8_E4M3FN, FLOAT8_E5M2, INT8, HIFLOAT8),
-    when(given(SCALE), dtype_in(SCALE, *_FLOATS), requires(
+    when(is_given(SCALE), dtype_in(SCALE, *_FLOATS), requires(
         "same_half", SCALE, Not(_mixed(SCALE)), f"{SCALE} must have the dtype of self or FLOAT",
         (Shown("dtype", DtypeOf(SCALE)), " for ", Shown("dtype", DtypeOf("self"))),
         "FLOAT16 and BF16 do not mix.",
     )),
-    when(given(OFFSET), same_dtype(OFFSET, SCALE)),
-    when(given(RESULT_SCALE), dtype_in(RESULT_SCALE, FLOAT)),
+    when(is_given(OFFSET), same_dtype(OFFSET, SCALE)),
+    when(is_given(RESULT_SCALE), dtype_in(RESULT_SCALE, FLOAT)),
     _word("approximate", TextIs("approximate", ("none", "tanh")), "none or tanh"),
     requires(
         "same_dtype", "dstType", Equal(ValueOf("dstType"), DtypeOf("y")),

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 
 from aclhost.spec.call import TensorArg
 from aclhost.spec.dtypes import FLOAT, INT64
-from aclhost.spec.rules import Condition, Rule, dtype_in, rank_at_most, rank_in, requires, when
+from aclhost.spec.rules import (
+    Rule,
+    dtype_in,
+    is_given,
+    rank_at_most,
+    rank_in,
+    requires,
+    when,
+)
 from aclhost.spec.rules.base import Shown
 from aclhost.spec.shapes import ShapeOf
 from aclhost.spec.status import Status
@@ -21,7 +29,6 @@ from aclhost.spec.terms import (
     Elements,
     Equal,
     Or,
-    Present,
     RealIs,
     Times,
 )
@@ -38,29 +45,24 @@ SUM_OF_GROUPS = (
 )
 
 
-def given(parameter: str) -> Condition:
-    """The tensor was not left out."""
-    return Condition(Present(parameter), f"{parameter} is given")
-
-
 def dtypes_of_options(*weights: str) -> tuple[Rule, ...]:
     """Sizes of groups are integers, weights floats."""
     return (
-        *when(given(GROUPS), dtype_in(GROUPS, INT64)),
-        *(rule for name in weights for rule in when(given(name), dtype_in(name, FLOAT))),
+        *when(is_given(GROUPS), dtype_in(GROUPS, INT64)),
+        *(rule for name in weights for rule in when(is_given(name), dtype_in(name, FLOAT))),
     )
 
 
 def one_dimension() -> tuple[Rule, ...]:
     """Sizes of groups stand in a row."""
-    return when(given(GROUPS), rank_in(GROUPS, 1))
+    return when(is_given(GROUPS), rank_in(GROUPS, 1))
 
 
 def a_weight_for_each_row(x: str) -> tuple[Rule, ...]:
     """There are as many weights as rows."""
     rows = Equal(Times(Elements(WEIGHT), DimOf(x, Const(-1))), Elements(x))
     return when(
-        given(WEIGHT),
+        is_given(WEIGHT),
         rank_at_most(WEIGHT, 8),
         requires(
             "one_for_each_row", WEIGHT, rows,
@@ -95,7 +97,7 @@ def dense(*parameters: str) -> tuple[Rule, ...]:
 def at_least_one_group() -> tuple[Rule, ...]:
     """The sizes of no groups make no sense."""
     return when(
-        given(GROUPS),
+        is_given(GROUPS),
         requires(
             "not_empty", GROUPS, AtMost(Const(1), Elements(GROUPS)), f"{GROUPS} must not be empty",
             (Shown("shape", ShapeOf(GROUPS)),), "Pass a null pointer for no groups.",

@@ -61,6 +61,7 @@ from aclhost.spec.rules import (
     castable_scalars,
     done_when_empty,
     dtype_is,
+    is_given,
     same_dtype,
     same_format_unless_nd,
     supported_on,
@@ -74,7 +75,7 @@ _ANY_RANK = ("Tensors of more than 8 dimensions are accepted, as in upstream's c
 _BETA = "betaOptional"
 _BETA_PARAM = Scalar(_BETA, "Factor inside the logistic function; 1 where it is left out.",
                      optional=True)  # fmt: skip
-_BETA_GIVEN = Condition(Present(_BETA), f"{_BETA} is given")
+_BETA_GIVEN = is_given(_BETA)
 
 
 def sigmoid_backward(gradient: Element, y: Element) -> Element:

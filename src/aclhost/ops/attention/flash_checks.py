@@ -12,7 +12,6 @@ from aclhost.ops.attention.build import (
     equal,
     length_is_one_of,
 )
-from aclhost.ops.loss.build import is_given
 from aclhost.spec.dtypes import BF16, BOOL, FLOAT, FLOAT16, UINT8
 from aclhost.spec.products import A2
 from aclhost.spec.rules import (
@@ -24,6 +23,7 @@ from aclhost.spec.rules import (
     dtype_in,
     inner,
     inside_storage,
+    is_given,
     not_null,
     one_of,
     rank_in,

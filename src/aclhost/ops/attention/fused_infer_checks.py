@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from aclhost.ops.attention.build import COMPRESSED, FLAT, Axes, equal, length_is_one_of
-from aclhost.ops.loss.build import is_given
 from aclhost.spec.dtypes import BF16, BOOL, FLOAT, FLOAT16, INT8, INT32, UINT8
 from aclhost.spec.products import A2, A3
 from aclhost.spec.rules import (
@@ -18,6 +17,7 @@ from aclhost.spec.rules import (
     in_tiling,
     inner,
     inside_storage,
+    is_given,
     is_set,
     not_null,
     one_of,

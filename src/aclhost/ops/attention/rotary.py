@@ -6,7 +6,6 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from aclhost.ops.loss.build import is_given
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.dtypes import BF16, FLOAT, FLOAT16, DataType
 from aclhost.spec.gradient import Gradient
@@ -20,6 +19,7 @@ from aclhost.spec.rules import (
     equals,
     in_tiling,
     inside_storage,
+    is_given,
     not_null,
     one_of,
     rank_in,

@@ -35,7 +35,6 @@ from aclhost.ops.norm.build import (
 from aclhost.spec.formats import ND
 from aclhost.spec.products import A2, A3, A950, P310P, T910
 from aclhost.spec.rules import (
-    Condition,
     Rule,
     all_positive,
     as_null,
@@ -43,6 +42,7 @@ from aclhost.spec.rules import (
     dtype_in,
     format_in,
     inside_storage,
+    is_given,
     none_negative,
     not_null,
     on_products,
@@ -58,7 +58,6 @@ from aclhost.spec.terms import (
     AtMost,
     EveryItem,
     LargestItem,
-    Present,
     Term,
 )
 
@@ -88,11 +87,7 @@ def _label_rules(name: str) -> Rules:
 def _formats() -> Rules:
     return (
         *(rule for name in INPUTS for rule in _label_rules(name)),
-        *(
-            rule
-            for name in OUTPUTS[:2]
-            for rule in under(Condition(Present(name), f"{name} is given"), _label_rules(name))
-        ),
+        *(rule for name in OUTPUTS[:2] for rule in under(is_given(name), _label_rules(name))),
         *under(both(PLAIN, on_products(*NEWER)), if_given("gradBias", format_in("gradBias", ND))),
     )
 

@@ -14,6 +14,7 @@ from aclhost.spec.rules import (
     Condition,
     Rule,
     format_in,
+    is_given,
     is_set,
     on_products,
     one_of,
@@ -37,7 +38,6 @@ from aclhost.spec.terms import (
     LengthOf,
     Not,
     Or,
-    Present,
     RankOf,
     Sum,
     Term,
@@ -58,7 +58,7 @@ RANKS = (3, 4, 5)
 ZERO, ONE, TWO = Const(0), Const(1), Const(2)
 TURNED = is_set("transposed")
 PLAIN = Condition(Not(ValueOf("transposed")), "transposed is false")
-WITH_BIAS = Condition(Present("bias"), "bias is given")
+WITH_BIAS = is_given("bias")
 NOTES = (
     "cubeMathType allows upstream to round the factors; here sums are taken in FLOAT and rounded "
     "once to the result's dtype, whatever it says.",

@@ -40,6 +40,7 @@ from aclhost.spec.rules import (
     done_when_empty,
     dtype_in,
     format_in,
+    has_elements,
     inside_storage,
     length_in,
     not_null,
@@ -58,7 +59,6 @@ from aclhost.spec.terms import (
     AtMost,
     DimOf,
     DtypeOf,
-    Empty,
     Equal,
     In,
     Not,
@@ -127,7 +127,7 @@ def _channels() -> Rules:
 
 
 def _values() -> Rules:
-    some = Condition(Not(Empty("self")), "self is not empty")
+    some = has_elements("self")
     return (
         *about_shapes("kernel_positive", "weight",
                       every_axis("weight", lambda axis: AtMost(ONE, length("weight", axis))),

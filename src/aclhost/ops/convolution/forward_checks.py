@@ -40,6 +40,7 @@ from aclhost.spec.rules import (
     done_when_empty,
     dtype_in,
     format_in,
+    has_elements,
     inner,
     inside_storage,
     none_negative,
@@ -141,7 +142,7 @@ def _kernel() -> Rules:
 
 
 def _window_fits() -> Rules:
-    some = Condition(Not(Empty("input")), "input is not empty")
+    some = has_elements("input")
     return when(
         both(PLAIN, some),
         about_shapes(

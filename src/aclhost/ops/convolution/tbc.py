@@ -28,12 +28,12 @@ from aclhost.spec.operator import Operator
 from aclhost.spec.params import Int, TensorIn, TensorOut
 from aclhost.spec.products import A2, A3, A950, ALL, P310B, T910
 from aclhost.spec.rules import (
-    Condition,
     Rule,
     at_least,
     done_when_empty,
     dtype_in,
     format_in,
+    has_elements,
     inside_storage,
     not_null,
     on_products,
@@ -106,7 +106,7 @@ def _on_950() -> Rules:
 
 
 def _values() -> Rules:
-    some = Condition(Not(Empty("self")), "self is not empty")
+    some = has_elements("self")
     room = plus(DimOf("self", ZERO), ValueOf("pad"), minus(DimOf("weight", ZERO)))
     return (
         *about_shapes("channels", "bias", Equal(DimOf("bias", ZERO), DimOf("weight", TWO)),

@@ -12,11 +12,11 @@ from aclhost.spec.operator import Operator
 from aclhost.spec.params import Double, Int, TensorIn, TensorOut
 from aclhost.spec.products import A2, A3
 from aclhost.spec.rules import (
-    Condition,
     Rule,
     dtype_in,
     in_tiling,
     inside_storage,
+    is_given,
     not_null,
     one_of,
     requires,
@@ -26,7 +26,7 @@ from aclhost.spec.rules import (
 )
 from aclhost.spec.rules.base import Shown
 from aclhost.spec.shapes import Lengths
-from aclhost.spec.terms import AtMost, Const, DimOf, Present, ValueOf, all_of, const
+from aclhost.spec.terms import AtMost, Const, DimOf, ValueOf, all_of, const
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array, Ints
@@ -152,7 +152,7 @@ OP = Operator(
     checks=(
         not_null("v", "f", "findicesOut", "barycentricOut"),
         dtype_in("v", FLOAT), dtype_in("f", INT32),
-        when(Condition(Present("dOptional"), "dOptional is given"), dtype_in("dOptional", FLOAT)),
+        when(is_given("dOptional"), dtype_in("dOptional", FLOAT)),
         dtype_in("findicesOut", INT32), dtype_in("barycentricOut", FLOAT),
         supported_on(A3, A2),
         in_tiling(

@@ -27,15 +27,13 @@ from aclhost.spec.dtypes import (
     DataType,
 )
 from aclhost.spec.products import A2, A3, A950
-from aclhost.spec.rules import Condition, Rule, only_on, requires
+from aclhost.spec.rules import Rule, only_on, requires
 from aclhost.spec.rules.base import Shown
 from aclhost.spec.shapes import LengthsFit, ShapeOf
 from aclhost.spec.terms import (
     Const,
-    Empty,
     Equal,
     If,
-    Not,
     RankOf,
     Term,
 )
@@ -79,11 +77,6 @@ def lengths_fit(parameter: str, other: str, axis: Term, but: str) -> Rules:
         (Shown("shape", ShapeOf(parameter)), " and ", Shown("shape", ShapeOf(other))),
         f"Cut or extend {parameter}.",
     )
-
-
-def has_elements(tensor: str) -> Condition:
-    """The tensor is not empty."""
-    return Condition(Not(Empty(tensor)), f"{tensor} is not empty")
 
 
 def drawn_shape(rng: Random, least: int = 0, most: int = 4) -> Shape:

@@ -28,6 +28,7 @@ from aclhost.spec.rules import (
     castable_to,
     done_when_empty,
     dtype_in,
+    has_elements,
     inside_storage,
     not_null,
     rank_at_least,
@@ -40,7 +41,7 @@ from aclhost.spec.rules import (
 )
 from aclhost.spec.rules.base import Shown
 from aclhost.spec.shapes import ShapeOf, WithoutLast
-from aclhost.spec.terms import DtypeOf, Empty, Not
+from aclhost.spec.terms import DtypeOf
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array
@@ -81,7 +82,7 @@ _INVERSE = Operator(
         same_shape("out", "self"),
         rank_at_most("self", 8),
         when(
-            Condition(Not(Empty("self")), "self is not empty"),
+            has_elements("self"),
             rank_at_least("self", 2),
             square("self"),
         ),

@@ -15,7 +15,6 @@ from aclhost.ops.loss.build import (
     WORDS,
     Torch,
     broadcasts_to,
-    is_given,
     loss,
     loss_backward,
     presence,
@@ -30,14 +29,15 @@ from aclhost.spec.expression import Element
 from aclhost.spec.gradient import Gradient
 from aclhost.spec.operator import Operator
 from aclhost.spec.rules import (
-    Condition,
     Rule,
     broadcastable,
     done_when_empty,
     dtype_in,
     fits_shape,
     format_fits_rank,
+    has_elements,
     inner,
+    is_given,
     one_element,
     same_dtype,
     same_format,
@@ -45,14 +45,14 @@ from aclhost.spec.rules import (
     when,
 )
 from aclhost.spec.shapes import Rank0, ShapeIf, ShapeOf
-from aclhost.spec.terms import DtypeOf, Empty, In, Not, Present, ValueOf, const, promoted
+from aclhost.spec.terms import DtypeOf, In, Present, ValueOf, const, promoted
 
 _PAIR = ("self", "target")
 _WEIGHTS = ("weightOptional", "posWeightOptional")
 _GRADIENT = ("gradOutput", *_PAIR)
 _SPANS = {"self": PROBABILITY, "target": PROBABILITY}
 _LOGIT_SPANS = {"target": PROBABILITY, **dict.fromkeys(_WEIGHTS, (0.0, 4.0))}
-_SOME = Condition(Not(Empty("self")), "self is not empty")
+_SOME = has_elements("self")
 _LEAST_LOG = -100
 _LEFT_OUT = ", where a weight that is left out counts as 1"
 _ONE_WEIGHT, _TWO_WEIGHTS = ((1, _LEFT_OUT),), ((3, _LEFT_OUT),)

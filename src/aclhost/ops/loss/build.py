@@ -246,11 +246,6 @@ def broadcasts_to(name: str, other: str) -> tuple[Rule, ...]:
     return requires("broadcasts_to", name, holds, text, shapes, advice)
 
 
-def is_given(name: str) -> Condition:
-    """A tensor that may be left out is there."""
-    return Condition(Present(name), f"{name} is given")
-
-
 def promoted_with(optional: tuple[str, ...], *inputs: str) -> Term:
     """The common dtype of tensors some of which may be left out."""
     common = promoted(*inputs)

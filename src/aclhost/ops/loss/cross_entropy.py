@@ -6,7 +6,7 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING
 
-from aclhost.ops.loss.build import TABLE, Torch, is_given, random_dtype
+from aclhost.ops.loss.build import TABLE, Torch, random_dtype
 from aclhost.ops.pointwise.checks import given
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.dtypes import BF16, FLOAT, FLOAT16, INT32, INT64, DataType
@@ -23,6 +23,7 @@ from aclhost.spec.rules import (
     fits_shape,
     in_tiling,
     inside_storage,
+    is_given,
     only_on,
     rank_in,
     requires,

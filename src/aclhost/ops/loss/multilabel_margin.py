@@ -17,6 +17,7 @@ from aclhost.spec.rules import (
     Condition,
     done_when_empty,
     dtype_in,
+    has_elements,
     rank_at_most,
     requires,
     same_dtype,
@@ -31,7 +32,6 @@ from aclhost.spec.terms import (
     AtMost,
     DimOf,
     Elements,
-    Empty,
     Equal,
     If,
     In,
@@ -117,7 +117,7 @@ _target_fits = requires(
     "target must have the shape of self", (Shown("shape", ShapeOf("target")),),
     "Pass as many classes as self has; -1 ends a row.",
 )  # fmt: skip
-_marks_fit = when(Condition(Not(Empty("self")), "self is not empty"),
+_marks_fit = when(has_elements("self"),
                   same_shape("isTarget", "target"))  # fmt: skip
 
 OP = Operator(

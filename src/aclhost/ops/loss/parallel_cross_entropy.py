@@ -6,7 +6,7 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING
 
-from aclhost.ops.loss.build import TABLE, Torch, is_given, random_dtype
+from aclhost.ops.loss.build import TABLE, Torch, random_dtype
 from aclhost.ops.loss.shapes import number_is
 from aclhost.ops.pointwise.checks import given, listed
 from aclhost.spec.call import Call, TensorArg
@@ -18,6 +18,7 @@ from aclhost.spec.rules import (
     dtype_in,
     inner,
     inside_storage,
+    is_given,
     not_null,
     rank_in,
     requires,

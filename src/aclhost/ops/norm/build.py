@@ -6,7 +6,6 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from aclhost.ops.loss.build import is_given
 from aclhost.spec.call import TensorArg
 from aclhost.spec.dtypes import BF16, FLOAT, FLOAT16, DataType
 from aclhost.spec.params import BoolArray, TensorOut
@@ -16,6 +15,7 @@ from aclhost.spec.rules import (
     Rule,
     Step,
     done_when,
+    is_given,
     not_null,
     only_on,
     requires,

@@ -6,7 +6,6 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from aclhost.ops.loss.build import is_given
 from aclhost.ops.norm.build import (
     EPSILON,
     FLOATS,
@@ -30,6 +29,7 @@ from aclhost.spec.rules import (
     done_when,
     dtype_in,
     inside_storage,
+    is_given,
     not_null,
     rank_at_least,
     rank_at_most,

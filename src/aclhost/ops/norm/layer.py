@@ -6,7 +6,6 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from aclhost.ops.loss.build import is_given
 from aclhost.ops.norm.build import (
     EPSILON,
     FLOATS,
@@ -47,6 +46,7 @@ from aclhost.spec.rules import (
     fits_shape,
     inner,
     inside_storage,
+    is_given,
     not_null,
     on_products,
     rank_at_most,

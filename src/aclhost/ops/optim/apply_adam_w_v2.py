@@ -13,11 +13,11 @@ from aclhost.spec.operator import Operator
 from aclhost.spec.params import Flag, Float, TensorIn, TensorInOut
 from aclhost.spec.products import A2, A3, A950
 from aclhost.spec.rules import (
-    Condition,
     Rule,
     done_when_empty,
     dtype_in,
     inside_storage,
+    is_given,
     is_set,
     not_null,
     one_element,
@@ -27,14 +27,13 @@ from aclhost.spec.rules import (
     when,
 )
 from aclhost.spec.status import Status
-from aclhost.spec.terms import Present
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array
 
 _DTYPES = (FLOAT, FLOAT16, BF16)
 _LARGEST = "maxGradNormOptionalRef"
-_GIVEN = Condition(Present(_LARGEST), f"{_LARGEST} is given")
+_GIVEN = is_given(_LARGEST)
 _TENSORS = ("varRef", "mRef", "vRef", "grad")
 
 

@@ -37,7 +37,7 @@ from aclhost.spec.dtypes import DOUBLE, FLOAT, FLOAT16
 from aclhost.spec.expression import Element
 from aclhost.spec.operator import Operator
 from aclhost.spec.pointwise import NumberFrom
-from aclhost.spec.rules import Condition, castable_to, done_when_empty, requires, when
+from aclhost.spec.rules import castable_to, done_when_empty, is_given, requires, when
 from aclhost.spec.status import Status
 from aclhost.spec.terms import Const, DtypeOf, If, Or, Present, Promote, Term
 
@@ -130,7 +130,7 @@ def _joined(bounds: tuple[str, ...], first: Term | None = None) -> Term:
 
 
 def _readable(bound: str, optional: bool) -> Rules:
-    is_there = Condition(Present(bound), f"{bound} is given")
+    is_there = is_given(bound)
     return when(is_there, readable(bound)) if optional else readable(bound)
 
 

@@ -34,6 +34,7 @@ from aclhost.spec.rules import (
     at_least,
     done_when_empty,
     dtype_in,
+    has_elements,
     not_null,
     one_element,
     rank_in,
@@ -48,7 +49,6 @@ from aclhost.spec.terms import (
     AtMost,
     Const,
     DimOf,
-    Empty,
     Equal,
     Not,
     RankOf,
@@ -237,7 +237,7 @@ MULTINOMIAL_TENSOR = Operator(
         not_null("self", "seedTensor", "offsetTensor", "out"),
         _SELF,
         *(
-            when(Condition(Not(Empty("self")), "self is not empty"), dtype_in(name, INT64))
+            when(has_elements("self"), dtype_in(name, INT64))
             for name in ("seedTensor", "offsetTensor")
         ),
         dtype_in("out", INT64),

@@ -28,9 +28,17 @@ from aclhost.spec.dtypes import (
 from aclhost.spec.params import Flag, Int, IntArray, TensorIn
 from aclhost.spec.products import A2, A3, A950, P310P, T910
 from aclhost.spec.reduced import Reduced, ReducedAxis
-from aclhost.spec.rules import Condition, Rule, fits_shape, only_on, supported_on, when
+from aclhost.spec.rules import (
+    Condition,
+    Rule,
+    fits_shape,
+    has_elements,
+    only_on,
+    supported_on,
+    when,
+)
 from aclhost.spec.shapes import ShapeTerm
-from aclhost.spec.terms import Empty, Not, ValueOf
+from aclhost.spec.terms import Empty, ValueOf
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array
@@ -42,7 +50,7 @@ INTEGERS = (INT8, INT16, INT32, INT64, UINT8)
 REALS = (FLOAT, FLOAT16, DOUBLE, *INTEGERS, BOOL)
 NUMBERS = (*REALS, COMPLEX64, COMPLEX128)
 SELF = TensorIn("self", "Input.")
-SOME = Condition(Not(Empty("self")), "self is not empty")
+SOME = has_elements("self")
 NONE = Condition(Empty("self"), "self is empty")
 
 

@@ -37,6 +37,7 @@ from aclhost.spec.rules import (
     done_when_empty,
     dtype_in,
     fits_shape,
+    has_elements,
     inner,
     inside_storage,
     not_null,
@@ -213,7 +214,7 @@ MEAN_V2 = Operator(
         when(NONE, dtype_in("out", FLOAT, FLOAT16, DOUBLE, *INTEGERS, BF16_NEWER)),
         SUPPORTED,
         inside_storage("self"),
-        when(Condition(Not(Empty("self")), "self is not empty"), fits_shape("out", _MEAN, _WORDS)),
+        when(has_elements("self"), fits_shape("out", _MEAN, _WORDS)),
     ),
     golden=_mean,
     reference=_torch_mean,
@@ -243,7 +244,7 @@ _REDUCES = Condition(
 _COPIES = Condition(
     all_of(Not(_reduces("axes", "noopWithEmptyAxes")), Not(Empty("data"))), "data is copied"
 )
-_FILLED = Condition(Not(Empty("data")), "data is not empty")
+_FILLED = has_elements("data")
 
 
 def _log_call(data: TensorArg, *given: Any) -> Call:  # noqa: ANN401

@@ -30,13 +30,13 @@ from aclhost.spec.params import Flag, Int, TensorOut
 from aclhost.spec.products import T910
 from aclhost.spec.reduced import ReducedAxis
 from aclhost.spec.rules import (
-    Condition,
     Rule,
     Step,
     done_when_empty,
     dtype_in,
     dtype_is,
     fits_shape,
+    has_elements,
     inside_storage,
     not_null,
     rank_at_most,
@@ -51,7 +51,6 @@ from aclhost.spec.terms import (
     AtMost,
     Const,
     DimOf,
-    Empty,
     Equal,
     If,
     Not,
@@ -66,7 +65,7 @@ if TYPE_CHECKING:
     from aclhost.spec.golden import Array
 
 _TYPES = (*NUMBERS, NEW_BF16)
-_SOME = Condition(Not(Empty("self")), "self is not empty")
+_SOME = has_elements("self")
 _WITHOUT_DIM = ReducedAxis("self", ValueOf("dim"), ValueOf("keepDim"))
 _SUPPORTED = (SUPPORTED, supported_on(*NEWER, T910))
 _LOWER = "Of two in the middle the lower one is taken."

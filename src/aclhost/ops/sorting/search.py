@@ -36,10 +36,10 @@ from aclhost.spec.operator import Operator
 from aclhost.spec.params import TensorIn, TensorOut
 from aclhost.spec.products import A950, T910
 from aclhost.spec.rules import (
-    Condition,
     done_when_empty,
     dtype_in,
     dtype_is,
+    has_elements,
     inside_storage,
     not_null,
     rank_at_most,
@@ -57,7 +57,6 @@ from aclhost.spec.terms import (
     And,
     Const,
     DimOf,
-    Empty,
     Equal,
     Not,
     Or,
@@ -141,7 +140,7 @@ _SEARCH_SORTED = Operator(
         done_when_empty("self"),
         supported_on(*NEWER, T910),
         when(
-            Condition(Not(Empty("sortedSequence")), "sortedSequence is not empty"),
+            has_elements("sortedSequence"),
             inside_storage("sortedSequence", "self"),
             inside_storage("sorter"),
         ),
@@ -219,7 +218,7 @@ _BUCKETIZE = Operator(
         rank_in("boundaries", 1),
         done_when_empty("self"),
         when(
-            Condition(Not(Empty("boundaries")), "boundaries is not empty"),
+            has_elements("boundaries"),
             inside_storage("self", "boundaries"),
         ),
     ),

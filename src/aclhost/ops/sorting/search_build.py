@@ -17,13 +17,12 @@ from aclhost.spec.dtypes import (
 )
 from aclhost.spec.params import Flag
 from aclhost.spec.rules import (
-    Condition,
     dtype_is,
+    is_given,
 )
 from aclhost.spec.rules.base import Rule
 from aclhost.spec.terms import (
     If,
-    Present,
     Term,
     ValueOf,
     const,
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 Torch = Any
 TYPES = (*NUMBERS, DOUBLE)
 PLACES: Term = If(ValueOf("outInt32"), const(INT32), const(INT64))
-SORTER = Condition(Present("sorter"), "sorter is given")
+SORTER = is_given("sorter")
 OUT_INT32 = Flag("outInt32", "INT32 results, else INT64.", default=False)
 RIGHT = Flag("right", "Places are behind equal elements, else before them.", default=False)
 STEPS_NOTE = "NaN is placed at the end. Nobody tests whether the sequence is sorted."

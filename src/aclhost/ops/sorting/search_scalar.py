@@ -30,9 +30,9 @@ from aclhost.spec.operator import Operator
 from aclhost.spec.params import Scalar, TensorIn, TensorOut
 from aclhost.spec.products import A2, A3, T910
 from aclhost.spec.rules import (
-    Condition,
     dtype_in,
     dtype_is,
+    has_elements,
     inside_storage,
     not_null,
     rank_at_most,
@@ -117,7 +117,7 @@ OP = Operator(
         rank_in("sortedSequence", 1),
         supported_on(A3, A2, T910),
         when(
-            Condition(Not(Empty("sortedSequence")), "sortedSequence is not empty"),
+            has_elements("sortedSequence"),
             inside_storage("sortedSequence", "sorter"),
         ),
     ),

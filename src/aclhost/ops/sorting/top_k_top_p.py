@@ -20,6 +20,7 @@ from aclhost.spec.rules import (
     format_in,
     inner,
     inside_storage,
+    is_given,
     not_null,
     rank_in,
     requires,
@@ -37,8 +38,8 @@ if TYPE_CHECKING:
 
 Torch = Any
 _TYPES = (FLOAT, FLOAT16, BF16)
-_P = Condition(Present("p"), "p is given")
-_K = Condition(Present("k"), "k is given")
+_P = is_given("p")
+_K = is_given("k")
 _SEVERAL = Condition(
     Not(Equal(DimOf("logits", Const(1)), Const(1))), "rows of logits have several elements"
 )

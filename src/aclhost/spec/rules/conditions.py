@@ -6,7 +6,18 @@ from __future__ import annotations
 from aclhost.spec.products import Product
 from aclhost.spec.rules.base import Condition, Done, Rule, Step, listing
 from aclhost.spec.status import Status
-from aclhost.spec.terms import And, Empty, Finite, In, Not, ProductIn, ValueOf, all_of, any_of
+from aclhost.spec.terms import (
+    And,
+    Empty,
+    Finite,
+    In,
+    Not,
+    Present,
+    ProductIn,
+    ValueOf,
+    all_of,
+    any_of,
+)
 
 Rules = tuple[Rule, ...]
 
@@ -14,6 +25,16 @@ Rules = tuple[Rule, ...]
 def is_set(flag: str) -> Condition:
     """A bool parameter is true."""
     return Condition(ValueOf(flag), f"{flag} is true")
+
+
+def is_given(parameter: str) -> Condition:
+    """What may be left out is there."""
+    return Condition(Present(parameter), f"{parameter} is given")
+
+
+def has_elements(tensor: str) -> Condition:
+    """The tensor is not empty."""
+    return Condition(Not(Empty(tensor)), f"{tensor} is not empty")
 
 
 def not_finite(*scalars: str) -> Condition:

@@ -36,7 +36,7 @@ test: check
 
 # Random calls against golden and torch: make campaign ARGS="--seconds 3600 --operator aclnnElu"
 campaign: $(VENV)/.tested
-	PYTHONPATH=tests $(BIN)/python -m campaign $(ARGS)
+	$(BIN)/aclhost campaign --failures build/campaign $(ARGS)
 
 # Errors of the mathematical functions over all floats, an hour: make sweep ARGS="--step 997"
 sweep: $(VENV)/.created

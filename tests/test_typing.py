@@ -19,7 +19,7 @@ from aclhost import acl, aclnn, ops
 from aclhost.arrays import load_one
 from aclhost.compare import Comparison, Standard, compare
 from aclhost.spec.described import describe
-from aclhost.golden import native, reference
+from aclhost.goldens import native, reference
 from aclhost.compare.report import Entry, html_report
 from aclhost.spec.evaluate import Outcome, evaluate
 from pytest_aclhost import Toolkit

@@ -32,6 +32,11 @@ def numpy_dtype(dtype: DataType) -> np.dtype[Any]:
     return np.dtype(f"V{max(dtype.bits // 8, 1)}")
 
 
+def finfo(dtype: npt.DTypeLike) -> Any:  # noqa: ANN401
+    """The limits of a floating type, ml_dtypes' included."""
+    return ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
+
+
 @lru_cache(maxsize=64)  # NumPy takes long to tell the name of a type
 def acl_dtype(dtype: Any) -> int:  # noqa: ANN401
     """The number of a dtype: NumPy's, ml_dtypes', torch's, or any name that NumPy reads.

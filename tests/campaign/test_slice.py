@@ -3,20 +3,18 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from support.programs import clean_environment, run
 
 from aclhost import ops
+from aclhost.campaign import again, case, replay
+from aclhost.campaign.case import Case
+from aclhost.campaign.rounds import Tally, round_seed, run_gradient_round, run_round
 from aclhost.spec.operator import Operator
-from campaign import again, case, replay
-from campaign.case import Case
-from campaign.rounds import Tally, round_seed, run_gradient_round, run_round
 
 EVERY = pytest.mark.parametrize("op", ops.ALL, ids=lambda op: op.name)
 
@@ -78,10 +76,26 @@ def test_finds_a_wrong_gradient() -> None:
 def test_the_text_of_a_case_is_the_case(op: Operator) -> None:
     for call in op.samples:
         original = Case(op, "python", call)
-        names = {**vars(again), "check": lambda name, *rest: Case(ops.BY_NAME[name], *rest)}
-        copy = eval(repr(original), names)
+        copy = again.read_case(repr(original))
         assert repr(copy) == repr(original)  # NaN is unlike itself
         assert copy == original or "nan" in repr(original)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "__import__('os').abort()",
+        "check('aclnnElu', 'python', exit())",
+        "check('aclnnElu', 'python', dtypes.__loader__.get_data('/etc/passwd'))",
+        "check('aclnnNothing', 'python', Call({}))",
+        "dtypes.FLOAT",
+        "1 + 1",
+        "(",
+    ],
+)
+def test_a_text_that_is_no_case_is_refused_and_not_run(text: str) -> None:
+    with pytest.raises(ValueError, match="not the text of a case"):
+        again.read_case(text)
 
 
 def test_the_same_seed_gives_the_same_cases(stream: int) -> None:
@@ -93,35 +107,12 @@ def test_the_same_seed_gives_the_same_cases(stream: int) -> None:
     assert another != first
 
 
-def test_command_line() -> None:
-    options = ("--cases", 10, "--operator", "aclnnElu", "--seed", 3)
-    tests = Path(__file__).parents[1]
-    command = [sys.executable, "-m", "campaign", *options]
-    shown = run(command, env=clean_environment(PYTHONPATH=tests)).stdout
-    assert shown.startswith("seed 3\n")
-    assert any(line.split()[:2] == ["all", "10"] for line in shown.splitlines())
-
-
-def test_rounds_elsewhere_are_those_of_one_process(tmp_path: Path) -> None:
-    options = ("--cases", 90, "--operator", "aclnnEluBackward", "--seed", 4)
-    environment = clean_environment(PYTHONPATH=Path(__file__).parents[1])
-    journal = tmp_path / "journal.jsonl"
-    tables = [
-        run([sys.executable, "-m", "campaign", *options, *more], env=environment).stdout
-        for more in ((), ("--jobs", 2, "--journal", journal), ("--journal", journal))
-    ]
-    kept = [[line for line in table.splitlines() if "all " in line] for table in tables]
-    assert kept[0] == kept[1] == kept[2] != []
-    assert len(journal.read_text().splitlines()) == 3
-
-
 def test_a_failing_case_is_a_file_that_replays(stream: int, tmp_path: Path) -> None:
     op = broken(ops.BY_NAME["aclnnMaxUnpool3dBackward"])
     (failure,) = run_slice(op, stream, 500).failures
-    path = replay.write(tmp_path, 1, failure.told)
+    path = replay.write(tmp_path, failure.told)
     with np.load(path) as saved:
         assert "golden: 1.0" in str(saved["reason"])
         assert saved["argument_self"].shape == failure.case.call.tensor("self").shape
-    tests = Path(__file__).parents[1]
-    command = [sys.executable, "-m", "campaign", "--replay", path]
-    assert "ulps" in run(command, env=clean_environment(PYTHONPATH=tests)).stdout  # it is right
+    assert again.run(replay.read(path)).ulps == 0  # the operator itself is right
+    assert replay.write(tmp_path, failure.told) == path

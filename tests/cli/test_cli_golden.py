@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import aclhost
-from aclhost import golden, ops
+from aclhost import goldens, ops
 from aclhost.arrays import load_one
 
 X = np.linspace(-3, 3, 12, dtype=np.float32).reshape(3, 4)
@@ -71,7 +71,7 @@ def test_json(aclhost_command, files):
 
 @pytest.mark.parametrize("op", ops.ALL, ids=lambda op: op.name)
 def test_every_operator_has_as_many_goldens_as_results(op):
-    assert golden.results_of(op)
+    assert goldens.results_of(op)
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from support.programs import clean_environment, run
 
-from aclhost import golden, ops
+from aclhost import goldens, ops
 from aclhost.building import toolkit
 from aclhost.cli import health
 from aclhost.cli.health import Finding
-from aclhost.golden.selftest import self_test
+from aclhost.goldens.selftest import self_test
 
 ACLHOST = Path(sysconfig.get_path("scripts")) / "aclhost"
 
@@ -85,8 +85,8 @@ def test_an_unknown_soc_is_a_problem():
 
 def test_self_test_notices_wrong_numbers(monkeypatch):
     op = ops.BY_NAME["aclnnElu"]
-    right = golden.native
-    monkeypatch.setattr(golden, "native", lambda *a: tuple(r * 1.5 for r in right(*a)))
+    right = goldens.native
+    monkeypatch.setattr(goldens, "native", lambda *a: tuple(r * 1.5 for r in right(*a)))
     assert self_test(op).problems
 
 

@@ -8,12 +8,12 @@ from math import prod
 
 import hypothesis
 import numpy as np
-from campaign.case import Case, cases
-from campaign.rounds import round_seed
 from hypothesis import HealthCheck, Phase, Verbosity
-from support.pointwise_cases import resized, samples
 
 from aclhost import ops
+from aclhost.calls.pointwise_cases import resized, samples
+from aclhost.campaign.case import Case, cases
+from aclhost.campaign.rounds import round_seed
 from aclhost.spec.call import Argument, Call, TensorArg
 from aclhost.spec.operator import Operator
 from aclhost.spec.products import DEFAULT

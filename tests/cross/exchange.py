@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
-from campaign.case import Case
-from campaign.check import Mismatch, check_memory, judge, read, written
-from campaign.rounds import one_thread
-from support.values import (
+
+from aclhost import ops
+from aclhost.calls.values import (
     Storage,
     grouped,
     make_output,
@@ -21,8 +20,9 @@ from support.values import (
     named,
     scalar_value,
 )
-
-from aclhost import ops
+from aclhost.campaign.case import Case
+from aclhost.campaign.check import MismatchError, check_memory, judge, read, written
+from aclhost.campaign.rounds import one_thread
 from aclhost.spec.call import Argument, ScalarArg, TensorArg
 from aclhost.spec.dtypes import DataType
 from aclhost.spec.params import Float, Parameter
@@ -139,8 +139,8 @@ def _judged(
                     check_memory(case, name, before[name].memory, storage.memory, results.get(name))
                 with one_thread():
                     judge(case, inputs, results)
-            except Mismatch as error:
-                raise Mismatch(f"{case!r}\n{error}") from None
+            except MismatchError as error:
+                raise MismatchError(f"{case!r}\n{error}") from None
             yield case
         assert not file.read(), "more results than cases"
 
@@ -157,7 +157,7 @@ def judged(
     looks at the values.
 
     Raises:
-        Mismatch: a result is wrong, or memory has changed that should not.
+        MismatchError: a result is wrong, or memory has changed that should not.
 
     """
     everything = list(cases)

@@ -18,9 +18,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from campaign.check import Mismatch  # noqa: E402
-
 from aclhost import ops  # noqa: E402
+from aclhost.campaign.check import MismatchError  # noqa: E402
 from aclhost.gen import call_table  # noqa: E402
 from cross import calls, exchange  # noqa: E402
 
@@ -134,7 +133,7 @@ def main() -> None:
     run_examples()
     try:
         run_operators(arguments.calls, arguments.seed)
-    except Mismatch as error:
+    except MismatchError as error:
         sys.exit(str(error))
 
 

@@ -7,10 +7,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 from support.broken import broken_calls
-from support.python_call import NotExpressible, call_function
 
 import aclhost
 from aclhost import ops
+from aclhost.calls.python_call import NotExpressibleError, call_function
 from aclhost.spec.call import Call
 from aclhost.spec.evaluate import evaluate
 from aclhost.spec.operator import Operator
@@ -38,7 +38,7 @@ def test_broken_calls_after_accepted_ones(op: Operator) -> None:
                 for sample in op.samples:
                     status(op, sample)
                 found = status(op, broken.call)
-            except (NotExpressible, TypeError, ValueError):
+            except (NotExpressibleError, TypeError, ValueError):
                 continue
             assert found == evaluate(op, broken.call).status
             checked += 1

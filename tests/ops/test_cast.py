@@ -9,12 +9,12 @@ import ml_dtypes
 import numpy as np
 import pytest
 import torch
-from support import abi
-from support.values import numpy_dtype
 
 import aclhost
 from aclhost import ops
-from aclhost.golden import convert
+from aclhost.calls import abi
+from aclhost.calls.values import numpy_dtype
+from aclhost.goldens import convert
 from aclhost.spec import dtypes
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.dtypes import COMPLEX32, FLOAT, FLOAT16, HIFLOAT8, DataType

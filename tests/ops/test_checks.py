@@ -10,14 +10,14 @@ import ctypes
 
 import numpy as np
 import pytest
-from support import abi
 from support.broken import Broken, broken_calls
-from support.python_call import NotExpressible, call_function
-from support.values import SENTINEL, flat
 
 import aclhost
 from aclhost import acl, ops
 from aclhost.acl import _capi
+from aclhost.calls import abi
+from aclhost.calls.python_call import NotExpressibleError, call_function
+from aclhost.calls.values import SENTINEL, flat
 from aclhost.spec.evaluate import evaluate
 from aclhost.spec.operator import Operator
 
@@ -91,7 +91,7 @@ def _assert_python_refuses(case: Broken) -> None:
     with aclhost.soc(case.call.product.default_soc):
         try:
             function, arguments, outputs = call_function(case.op, case.call)
-        except NotExpressible:
+        except NotExpressibleError:
             return
         before = [np.array(output, copy=True) for output in flat(outputs)]
         with pytest.raises(aclhost.AclnnError) as caught:

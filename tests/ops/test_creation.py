@@ -9,11 +9,11 @@ import ml_dtypes
 import numpy as np
 import pytest
 import torch
-from support import abi
 
 import aclhost
 from aclhost import ops
 from aclhost.arrays import numpy_dtype
+from aclhost.calls import abi
 from aclhost.spec import dtypes
 from aclhost.spec.call import Call, ScalarArg, TensorArg
 from aclhost.spec.dtypes import BOOL, COMPLEX64, DOUBLE, FLOAT, INT32

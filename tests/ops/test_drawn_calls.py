@@ -7,8 +7,10 @@ from random import Random
 
 import numpy as np
 import pytest
-from support import abi
-from support.drawn import (
+
+from aclhost import ops
+from aclhost.calls import abi
+from aclhost.calls.drawn import (
     compare,
     described_results,
     inputs_of,
@@ -17,9 +19,7 @@ from support.drawn import (
     torch_results,
     valid_draw,
 )
-from support.values import expected
-
-from aclhost import ops
+from aclhost.calls.values import expected
 from aclhost.spec.operator import Operator
 
 DRAWN = [op for op in ops.ALL if op.draw is not None]

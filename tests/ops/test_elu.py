@@ -7,9 +7,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 import torch
-from support.values import ULPS, ulp_distance
 
 import aclhost
+from aclhost.calls.values import ULPS, ulp_distance
 
 INF, NAN = float("inf"), float("nan")
 DTYPES = ["float32", "float16", "bfloat16", "float64"]

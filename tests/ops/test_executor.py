@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import pytest
-from support.abi import DEVICE_TO_HOST, HOST_TO_DEVICE, ok
 
 from aclhost import acl, aclnn
 from aclhost.acl import _capi
+from aclhost.calls.abi import DEVICE_TO_HOST, HOST_TO_DEVICE, ok
 
 FLOAT, ND = 0, 2
 RANDOM_POINTER = 0x7F00DEADBEE0

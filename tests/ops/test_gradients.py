@@ -7,9 +7,9 @@ from random import Random
 
 import numpy as np
 import pytest
-from support.differences import autograd, forward_calls, pair_of, slopes
 
 from aclhost import ops
+from aclhost.calls.differences import autograd, forward_calls, pair_of, slopes
 from aclhost.spec.operator import Operator
 
 BACKWARDS = [op for op in ops.ALL if op.gradient is not None]

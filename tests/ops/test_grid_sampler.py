@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support import abi
-from support.values import make_output
 
 import aclhost
 from aclhost import ops
+from aclhost.calls import abi
+from aclhost.calls.values import make_output
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.formats import NDHWC
 

@@ -10,10 +10,10 @@ import sys
 
 import numpy as np
 import pytest
-from support import abi
 
 import aclhost
 from aclhost import ops
+from aclhost.calls import abi
 
 # Prints a checksum and the residuals of several results.
 PROGRAM = r"""

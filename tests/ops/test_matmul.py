@@ -14,11 +14,11 @@ from pathlib import Path
 import ml_dtypes
 import numpy as np
 import pytest
-from support import abi
 
 import aclhost
 from aclhost import acl, aclnn, ops
 from aclhost.acl import _capi
+from aclhost.calls import abi
 from aclhost.spec.call import TensorArg
 from aclhost.spec.dtypes import FLOAT16, INT4, INT8
 

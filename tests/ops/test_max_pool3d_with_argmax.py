@@ -10,9 +10,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 import torch
-from support import abi
 
 import aclhost
+from aclhost.calls import abi
 from aclhost.ops.pooling.max_pool3d_with_argmax import OP, golden
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.dtypes import FLOAT, INT32, INT64

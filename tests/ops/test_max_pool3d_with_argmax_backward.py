@@ -7,10 +7,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 import torch
-from support import abi
 
 import aclhost
 from aclhost import acl
+from aclhost.calls import abi
 from aclhost.ops.pooling.max_pool3d_with_argmax_backward import OP
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.dtypes import FLOAT, INT32

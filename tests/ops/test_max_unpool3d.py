@@ -6,11 +6,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from support import abi
 from support.views import VIEWS, random_bits
 
 import aclhost
 from aclhost import acl
+from aclhost.calls import abi
 from aclhost.ops.pooling.max_unpool3d import OP
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.dtypes import FLOAT, INT32, INT64

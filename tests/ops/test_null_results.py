@@ -6,11 +6,11 @@ from __future__ import annotations
 import ctypes
 
 import pytest
-from support import abi
 from support.broken import Broken, broken_calls
 
 from aclhost import ops
 from aclhost.acl import _capi
+from aclhost.calls import abi
 from aclhost.spec.operator import Operator
 from aclhost.spec.status import Status
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.drawn import inputs_of, python_results, valid_draw
-from support.python_call import call_function
-from support.values import flat
 
 import aclhost
 from aclhost import ops
+from aclhost.calls.drawn import inputs_of, python_results, valid_draw
+from aclhost.calls.python_call import call_function
+from aclhost.calls.values import flat
 from aclhost.spec.call import Call
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import TensorIn, TensorInOut, TensorList, TensorListInOut

@@ -8,8 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from support import abi
-from support.pointwise_cases import (
+
+import aclhost
+from aclhost import goldens, ops
+from aclhost.arrays import numpy_dtype
+from aclhost.calls import abi
+from aclhost.calls.pointwise_cases import (
     LENGTH,
     allowed,
     delivered,
@@ -19,11 +23,7 @@ from support.pointwise_cases import (
     run,
     samples,
 )
-
-import aclhost
-from aclhost import golden, ops
-from aclhost.arrays import numpy_dtype
-from aclhost.golden.torch_reference import torch_arguments, torch_reference
+from aclhost.goldens.torch_reference import torch_arguments, torch_reference
 from aclhost.spec import dtypes
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.evaluate import evaluate
@@ -100,9 +100,9 @@ def test_complex32(op: Operator, call: Call, stream: int) -> None:
     with abi.prepared_call(op, long) as prepared:
         abi.run(op, prepared, stream)
         values = {name: prepared.fetch(name) for name in prepared.storages}
-        wanted, _ = delivered(op, long, 0, golden.pointwise(op, long, values)[0])
-        got = golden.widened(values[op.outputs[0].name])
-        np.testing.assert_allclose(got, golden.widened(wanted), rtol=2**-10)
+        wanted, _ = delivered(op, long, 0, goldens.pointwise(op, long, values)[0])
+        got = goldens.widened(values[op.outputs[0].name])
+        np.testing.assert_allclose(got, goldens.widened(wanted), rtol=2**-10)
 
 
 @EACH
@@ -112,7 +112,7 @@ def test_c_abi(op: Operator, stream: int) -> None:
     for call in samples(op)[:2]:
         with abi.prepared_call(op, call) as prepared:
             inputs = {name: storage.view.copy() for name, storage in prepared.storages.items()}
-            plain = {name: golden.plain(each) for name, each in call.arguments.items()}
+            plain = {name: goldens.plain(each) for name, each in call.arguments.items()}
             values = {**plain, **inputs}
             arguments = {param.python_name: values[param.name] for param in op.python_params()}
             if op.outputs:
@@ -121,7 +121,7 @@ def test_c_abi(op: Operator, stream: int) -> None:
             returned = getattr(aclhost, op.snake_name)(**arguments)
             abi.run(op, prepared, stream)
             results = returned if isinstance(returned, tuple) else (returned,)
-            for param, wanted in zip(golden.results_of(op), results, strict=True):
+            for param, wanted in zip(goldens.results_of(op), results, strict=True):
                 assert prepared.fetch(param.name).tobytes() == wanted.tobytes()
 
 
@@ -132,7 +132,7 @@ def _inputs(op: Operator, call: Call, dtype: dtypes.DataType, rng: Any) -> dict[
     """
     kernel = op.kernel
     assert kernel is not None
-    values = {name: golden.plain(each) for name, each in call.arguments.items()}
+    values = {name: goldens.plain(each) for name, each in call.arguments.items()}
     for position, name in enumerate(map(kernel.parameter_of, kernel.inputs)):
         tensor, term = call.arguments[name], kernel.input_dtype(position)
         if tensor is None:
@@ -188,7 +188,7 @@ def _assert_agrees(op: Operator, call: Call, domain: Domain, rng: Any) -> bool:
     seen = {**kernel.read(call, values), **numbers}
     with np.errstate(all="ignore"):
         results = kernel.joined(call, kernel.golden(seen, dtype, variant))
-        results = [golden.reduced(kernel, call, result) for result in results]
+        results = [goldens.reduced(kernel, call, result) for result in results]
     named = {p.python_name: _torch_value(values[p.name]) for p in torch_arguments(op)}
     try:
         wanted = torch_reference(op)(**named)

@@ -6,10 +6,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from support import abi
 
 import aclhost
 from aclhost import ops
+from aclhost.calls import abi
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.dtypes import INT32, INT64
 from aclhost.spec.formats import NHWC

@@ -8,10 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support import abi
-from support.drawn import described_results
-from support.python_call import call_function
-from support.values import (
+
+import aclhost
+from aclhost import ops
+from aclhost.calls import abi
+from aclhost.calls.drawn import described_results
+from aclhost.calls.python_call import call_function
+from aclhost.calls.values import (
     ULPS,
     computed_dtype,
     expected,
@@ -20,9 +23,6 @@ from support.values import (
     numpy_dtype,
     ulp_distance,
 )
-
-import aclhost
-from aclhost import ops
 from aclhost.spec.call import Call
 from aclhost.spec.family import with_results
 from aclhost.spec.operator import Operator

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from support.abi import DEVICE_TO_HOST, HOST_TO_DEVICE, ok
 
 import aclhost
 from aclhost import acl, aclnn
+from aclhost.calls.abi import DEVICE_TO_HOST, HOST_TO_DEVICE, ok
 
 INT32, INT64, ND = 3, 9, 2
 DEVICE_EXCEPTION = 507015

@@ -10,11 +10,11 @@ import ml_dtypes
 import numpy as np
 import pytest
 import torch
-from support import abi
-from support.values import ulp_distance
 
 import aclhost
 from aclhost import acl, ops
+from aclhost.calls import abi
+from aclhost.calls.values import ulp_distance
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.dtypes import COMPLEX32, FLOAT, FLOAT16
 from aclhost.spec.operator import Operator

@@ -6,10 +6,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from support import abi
 from support.views import VIEWS, random_bits
 
 import aclhost
+from aclhost.calls import abi
 from aclhost.ops.resize.upsample_nearest3d import OP
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.dtypes import FLOAT16

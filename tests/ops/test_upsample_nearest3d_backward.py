@@ -7,10 +7,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 import torch
-from support import abi
 from support.views import VIEWS
 
 import aclhost
+from aclhost.calls import abi
 from aclhost.ops.resize.upsample_nearest3d_backward import OP
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.dtypes import FLOAT16

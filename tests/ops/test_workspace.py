@@ -2,9 +2,9 @@
 """Operators that upstream runs with a workspace ask for one; phase 2 wants what was asked for."""
 
 import pytest
-from support import abi
 
 from aclhost import acl, ops
+from aclhost.calls import abi
 from aclhost.spec import workspace
 
 LAYER_NORM = next(op for op in ops.ALL if op.name == "aclnnLayerNorm")

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from support import abi
 
 from aclhost import acl, aclnn, ops
+from aclhost.calls import abi
 from aclhost.spec import dtypes, formats
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.evaluate import evaluate

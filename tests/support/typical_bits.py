@@ -10,7 +10,7 @@ import hashlib
 import json
 
 from aclhost import ops
-from support.drawn import inputs_of, python_results
+from aclhost.calls.drawn import inputs_of, python_results
 
 ELEMENTS = 100_003  # enough for several threads, and no multiple of anything
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import aclhost
-from aclhost import golden, ops
+from aclhost import goldens, ops
 from aclhost.bench.workload import (
     Array,
     Call,
@@ -22,7 +22,7 @@ from aclhost.bench.workload import (
     tensor,
     written_out,
 )
-from aclhost.golden.torch_reference import (
+from aclhost.goldens.torch_reference import (
     torch_arguments,
     torch_attribute,
     torch_function,
@@ -157,7 +157,7 @@ def _value(argument: Argument, seed: int, *, strided: bool, written: bool) -> An
     if isinstance(argument, tuple):
         return [_value(each, seed, strided=strided, written=written) for each in argument]
     if not isinstance(argument, TensorArg):
-        return golden.plain(argument)
+        return goldens.plain(argument)
     if written:
         return new_array(argument.shape, argument.dtype.numpy)
     array = _input(argument, seed)

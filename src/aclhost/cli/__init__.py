@@ -29,6 +29,7 @@ class _Command(NamedTuple):
 
 _COMMANDS = {
     "bench": _Command("bench", "Measure the operators on this machine."),
+    "campaign": _Command("campaign", "Try the operators with random calls.", 2),
     "compare": _Command("compare_command", "Compare two results, or two directories of them.", 2),
     "config": _Command("config", "Print where the toolkit is and how to build against it."),
     "doctor": _Command("doctor", "Check the installation and test each operator."),

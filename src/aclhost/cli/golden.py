@@ -17,7 +17,7 @@ from rich import box
 from rich.table import Table
 
 import aclhost
-from aclhost import golden
+from aclhost import goldens
 from aclhost.arrays import NDArray, UnreadableArrayError, load_one, write_all
 from aclhost.cli.completion import operators, socs
 from aclhost.cli.console import give_up, output, print_json
@@ -92,8 +92,8 @@ def golden_command(
         raw = _Raw(op, dtypes, shapes)
         values = _values(op, _words(arguments), raw)
         with aclhost.soc(aclhost.soc_name() if soc is None else names.soc(soc)):
-            computed = golden.native(op, values)
-        exact = golden.reference(op, values)
+            computed = goldens.native(op, values)
+        exact = goldens.reference(op, values)
         rows = _write(op, directory, kind, computed, exact, _Targets(_inputs(arguments), force))
     except OSError as error:
         give_up(f"{error.filename or directory}: {error.strerror}")
@@ -189,7 +189,7 @@ def _values(op: Operator, words: Mapping[str, str], raw: _Raw) -> dict[str, Any]
         elif param.name in given:
             values[param.python_name] = _value(param, given[param.name], raw)
         elif param.python_default is not None:
-            values[param.python_name] = golden.plain(described.default(param))
+            values[param.python_name] = goldens.plain(described.default(param))
         else:
             needed.append(f"--{_option(param)} {_example(param)}")
     if needed:
@@ -218,14 +218,14 @@ def _arguments_of(name: str) -> str:
         default = param.python_default
         note = f" (default {default})" if default is not None else ""
         lines.append(f"  --{_option(param) + ' ' + _example(param):<30} {param.doc}{note}")
-    results = ", ".join(param.name for param in golden.results_of(op))
+    results = ", ".join(param.name for param in goldens.results_of(op))
     return "\n".join([*lines, f"Results: {results}"])
 
 
 def _value(param: Parameter, text: str, raw: _Raw) -> Any:  # noqa: ANN401
     if isinstance(param, TENSORS):
         return raw.load(param, Path(text))
-    return golden.plain(described.argument(param, text))
+    return goldens.plain(described.argument(param, text))
 
 
 @dataclass(frozen=True)
@@ -252,7 +252,7 @@ def _write(
 ) -> list[dict[str, Any]]:  # fmt: skip
     arrays: dict[str, NDArray] = {}
     rows = []
-    for param, result, each in zip(golden.results_of(op), computed, exact, strict=True):
+    for param, result, each in zip(goldens.results_of(op), computed, exact, strict=True):
         wanted = each.reshape(result.shape)  # goldens may give one element without its axis
         arrays[param.name] = result
         arrays[f"{param.name}.float64"] = wanted

@@ -21,7 +21,7 @@ from aclhost import ops
 from aclhost._native import describe_blas, instruction_set, thread_count
 from aclhost.building import toolkit
 from aclhost.building.compilers import COMPILERS, compiler
-from aclhost.golden.selftest import self_test
+from aclhost.goldens.selftest import self_test
 from aclhost.spec import libraries, products
 
 _ARRAYS = ("numpy", "ml_dtypes", "torch", "jax")

@@ -16,7 +16,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from aclhost.arrays import NDArray
+from aclhost.arrays import NDArray, finfo
 from aclhost.compare import sums
 
 __all__ = ["STANDARDS", "Comparison", "Element", "HeatMap", "Standard", "compare", "standard_for"]
@@ -192,7 +192,7 @@ def coarser(first: np.dtype[Any], second: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def _digits(dtype: np.dtype[Any]) -> int:
-    return int(ml_dtypes.finfo(dtype).nmant)  # type: ignore[no-untyped-call]
+    return int(finfo(dtype).nmant)
 
 
 def _shape(shape: tuple[int, ...]) -> str:

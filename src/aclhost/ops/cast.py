@@ -118,7 +118,7 @@ def _cast(self: Array, dtype: DataType | str) -> Array:
     """As NumPy converts what fits."""
     import numpy as np
 
-    from aclhost.golden import convert
+    from aclhost.goldens import convert
 
     if not isinstance(dtype, DataType):
         dtype = dtypes.BY_NUMPY[np.dtype(dtype).name]
@@ -129,7 +129,7 @@ def _copy(self_ref: Array, src: Array) -> Array:
     """Broadcast; integers drop the fraction."""
     import numpy as np
 
-    from aclhost.golden import convert
+    from aclhost.goldens import convert
 
     dtype = dtypes.BY_NUMPY[self_ref.dtype.name]
     if dtype.category is dtypes.Category.FLOATING:  # rounded where results are compared

@@ -154,7 +154,7 @@ def declare(row: Row) -> Operator:
 def _golden(each: Each) -> Callable[..., list[Array]]:
     def golden(**arguments: Any) -> list[Array]:  # noqa: ANN401
         """Member by member."""
-        from aclhost.golden.members import by_members
+        from aclhost.goldens.members import by_members
 
         return by_members(each, arguments)
 
@@ -163,8 +163,8 @@ def _golden(each: Each) -> Callable[..., list[Array]]:
 
 def _magnitudes(each: Each) -> Callable[..., list[Array]]:
     def largest_terms(**arguments: Any) -> list[Array]:  # noqa: ANN401
-        from aclhost.golden import magnitudes
-        from aclhost.golden.members import by_members
+        from aclhost.goldens import magnitudes
+        from aclhost.goldens.members import by_members
 
         return by_members(each, arguments, magnitudes)
 

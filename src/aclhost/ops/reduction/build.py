@@ -101,7 +101,7 @@ def as_dtype(array: Array, dtype: Any) -> Array:  # noqa: ANN401
     """Values after the cast to a dtype, integers in 64 bits, others in double."""
     import numpy as np
 
-    from aclhost.golden import convert
+    from aclhost.goldens import convert
     from aclhost.spec import dtypes
 
     if not isinstance(dtype, DataType):

@@ -8,6 +8,19 @@ from math import inf, nan
 import numpy as np
 from hypothesis import strategies as st
 
+from aclhost.campaign.tensors import (
+    ORDINARY,
+    SUBNORMAL,
+    allowed_dtype,
+    broadcasting,
+    placed,
+    product,
+    random_input,
+    random_output,
+    rarely,
+    shapes,
+    values,
+)
 from aclhost.spec.call import Call, ScalarArg
 from aclhost.spec.dtypes import (
     BF16,
@@ -22,19 +35,6 @@ from aclhost.spec.dtypes import (
     DataType,
 )
 from aclhost.spec.operator import Operator
-from campaign.tensors import (
-    ORDINARY,
-    SUBNORMAL,
-    allowed_dtype,
-    broadcasting,
-    placed,
-    product,
-    random_input,
-    random_output,
-    rarely,
-    shapes,
-    values,
-)
 
 WIDER = (FLOAT, FLOAT16, BF16, DOUBLE, COMPLEX64, COMPLEX128)
 assert set(WIDER) == {

@@ -3,15 +3,22 @@
 
 from __future__ import annotations
 
+import importlib.util
 import inspect
 from collections.abc import Callable
-from functools import partial, reduce
+from functools import cache, partial, reduce
 from typing import Any
 
 import numpy as np
 
 from aclhost.spec.operator import Operator, Reference
 from aclhost.spec.params import Choice, Flag, Parameter
+
+
+@cache
+def has_torch() -> bool:
+    """Whether it is installed: nothing here needs it."""
+    return importlib.util.find_spec("torch") is not None
 
 
 def torch_arguments(op: Operator) -> tuple[Parameter, ...]:

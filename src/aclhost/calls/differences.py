@@ -9,18 +9,18 @@ from random import Random
 from typing import Any
 
 import numpy as np
-import torch
 
 from aclhost import ops
-from aclhost.golden import results_of
-from aclhost.golden.torch_reference import torch_reference
+from aclhost.arrays import NDArray
+from aclhost.calls.drawn import Arrays, inputs_of, torch_inputs
+from aclhost.calls.values import expected
+from aclhost.goldens import results_of
+from aclhost.goldens.torch_reference import torch_reference
 from aclhost.spec.call import Call, ScalarArg, TensorArg
 from aclhost.spec.dtypes import DOUBLE, FLOAT, Category
 from aclhost.spec.gradient import Gradient
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import Parameter, Scalar
-from support.drawn import Arrays, inputs_of, torch_inputs
-from support.values import expected
 
 STEP = 1e-5
 
@@ -79,7 +79,7 @@ class Pair:
     call: Call
     inputs: Arrays
     weights: Arrays  # by the forward's results
-    declared: list[tuple[str, np.ndarray]]  # inputs of the forward and their gradients
+    declared: list[tuple[str, NDArray]]  # inputs of the forward and their gradients
 
     def objective(self, changed: Arrays) -> float:
         got = _results(self.forward, self.call, {**self.inputs, **changed})
@@ -138,6 +138,8 @@ def slopes(backward: Operator, call: Call, seed: int, each: int = 6) -> Iterator
 
 def autograd(pair: Pair) -> Arrays | None:
     """The same gradients by torch; None where it has another rule or no derivative."""
+    import torch
+
     if not pair.forward.reference or pair.gradient.normalised:
         return None
     arguments = torch_inputs(pair.forward, pair.call, pair.inputs)
@@ -159,7 +161,7 @@ def autograd(pair: Pair) -> Arrays | None:
     )
     if not getattr(total, "requires_grad", False):
         return None
-    total.backward()  # type: ignore[union-attr]
+    total.backward()
     grads = {of: leaf.grad for of, leaf in leaves.items()}
     return (
         None
@@ -206,19 +208,20 @@ def _described(param: Parameter, value: Any) -> Any:
     return TensorArg(value.shape, dtypes.BY_NUMPY[value.dtype.name])
 
 
-def _log_softmax(x: np.ndarray) -> np.ndarray:
-    result: np.ndarray = x - np.log(np.exp(x).sum(-1, keepdims=True))
+def _log_softmax(x: NDArray) -> NDArray:
+    result: NDArray = x - np.log(np.exp(x).sum(-1, keepdims=True))
     return result
 
 
-def _through(x: np.ndarray, slope: np.ndarray) -> np.ndarray:
+def _through(x: NDArray, slope: NDArray) -> NDArray:
     """The derivative with respect to what the logarithms are the log-softmax of."""
-    result: np.ndarray = slope - np.exp(x) * slope.sum(-1, keepdims=True)
+    result: NDArray = slope - np.exp(x) * slope.sum(-1, keepdims=True)
     return result
 
 
-def _sum_to(values: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+def _sum_to(values: NDArray, shape: tuple[int, ...]) -> NDArray:
     """Adds up what belongs to elements that were broadcast."""
     values = values.sum(axis=tuple(range(values.ndim - len(shape))))
     axes = [axis for axis, length in enumerate(shape) if length == 1 < values.shape[axis]]
-    return values.sum(axis=tuple(axes), keepdims=True)
+    result: NDArray = values.sum(axis=tuple(axes), keepdims=True)
+    return result

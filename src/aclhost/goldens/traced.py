@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from aclhost.arrays import NDArray, numpy_dtype
-from aclhost.golden.convert import convert, plain, widened
+from aclhost.goldens.convert import convert, plain, widened
 from aclhost.spec import dtypes
 from aclhost.spec.call import Argument, Call, ScalarArg, TensorArg
 from aclhost.spec.dtypes import Category, DataType

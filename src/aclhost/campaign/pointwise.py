@@ -7,15 +7,15 @@ from dataclasses import replace
 
 import numpy as np
 from hypothesis import strategies as st
-from support.pointwise_cases import samples, values_for
-from support.values import numpy_dtype
 
+from aclhost.arrays import numpy_dtype
+from aclhost.calls.pointwise_cases import samples, values_for
+from aclhost.campaign.tensors import SEEDS, broadcasting, placed, rarely, shapes
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.evaluate import evaluate
 from aclhost.spec.family import with_results
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import TensorInOut
-from campaign.tensors import SEEDS, broadcasting, placed, rarely, shapes
 
 
 def is_valid(op: Operator, call: Call) -> bool:
@@ -59,9 +59,9 @@ def _reshaped(draw: st.DrawFn, op: Operator, call: Call) -> Call:
     given = [changed.tensor(name).shape for name in _inputs(op, call)]
     for output in op.outputs:
         follows = op.kernel is not None and op.kernel.reduction is not None
-        whole = np.broadcast_shapes(*given)
+        every = np.broadcast_shapes(*given)
         changed = changed.reshaped(
-            output.shape_term.evaluate(changed) if follows else whole, output.name
+            output.shape_term.evaluate(changed) if follows else every, output.name
         )
     return changed if is_valid(op, changed) else call
 

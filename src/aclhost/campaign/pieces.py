@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from aclhost import ops
-from campaign.gradients import GradientRow
-from campaign.rounds import (
+from aclhost.campaign.gradients import GradientRow
+from aclhost.campaign.rounds import (
+    ROUND,
     Row,
     Tally,
     Told,
@@ -18,6 +20,7 @@ from campaign.rounds import (
     run_round,
     stream,
 )
+from aclhost.jobs.journal import read_journal
 
 
 class Piece(NamedTuple):
@@ -30,7 +33,29 @@ class Piece(NamedTuple):
 
     @property
     def key(self) -> str:
+        """Names the round in a journal."""
         return f"{self.operator} {self.seed} {self.number} {self.size}"
+
+    @property
+    def command(self) -> str:
+        """Runs the round, and those before it, in one process."""
+        cases = self.number * ROUND + self.size
+        return f"aclhost campaign --operator {self.operator} --seed {self.seed} --cases {cases}"
+
+
+def journal_seed(journal: Path) -> int | None:
+    """The seed of the campaign that a journal tells of; None of an empty one.
+
+    Raises:
+        ValueError: the journal is that of something else.
+
+    """
+    for key in read_journal(journal):
+        words = key.split()
+        if len(words) != len(Piece._fields) or words[0] not in ops.BY_NAME:
+            raise ValueError(f"{journal} is not the journal of a campaign")
+        return int(words[1])
+    return None
 
 
 def run_piece(piece: Piece) -> dict[str, Any]:

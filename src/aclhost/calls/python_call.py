@@ -9,25 +9,26 @@ from typing import Any
 import numpy as np
 
 import aclhost
+from aclhost.arrays import NDArray
+from aclhost.calls.values import make_output, make_storage, scalar_value
 from aclhost.spec.call import Argument, Call, ScalarArg, TensorArg
 from aclhost.spec.dtypes import DataType
 from aclhost.spec.operator import Operator
-from support.values import make_output, make_storage, scalar_value
 
 
-class NotExpressible(Exception):
+class NotExpressibleError(Exception):
     """Formats, views outside their storage, dtypes without a NumPy name, a null output."""
 
 
-def _array(op: Operator, tensor: TensorArg, *, output: bool) -> np.ndarray:
+def _array(op: Operator, tensor: TensorArg, *, output: bool) -> NDArray:
     if tensor.format is not op.python_label(len(tensor.shape)):
-        raise NotExpressible(f"format {tensor.format}")
+        raise NotExpressibleError(f"format {tensor.format}")
     if not tensor.dtype.numpy:
-        raise NotExpressible(f"dtype {tensor.dtype}")
+        raise NotExpressibleError(f"dtype {tensor.dtype}")
     if not tensor.backed:
-        raise NotExpressible("a tensor without memory")
+        raise NotExpressibleError("a tensor without memory")
     if not tensor.inside_storage:
-        raise NotExpressible("a view that leaves its storage")
+        raise NotExpressibleError("a view that leaves its storage")
     rng = np.random.default_rng(0)
     return (make_output(tensor) if output else make_storage(tensor, rng)).view
 
@@ -46,7 +47,7 @@ def _output(op: Operator, argument: Argument) -> Any:
     if isinstance(argument, tuple):
         return [_output(op, each) for each in argument]
     if not isinstance(argument, TensorArg):
-        raise NotExpressible("a null output means a new one")
+        raise NotExpressibleError("a null output means a new one")
     return _array(op, argument, output=True)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import aclhost
-from aclhost import golden
+from aclhost import goldens
 from aclhost.arrays import NDArray, numpy_dtype
 from aclhost.compare import compare
 from aclhost.spec import dtypes
@@ -54,12 +54,12 @@ def _run(op: Operator, call: Call) -> list[Any]:
     }
     if op.kernel is not None:
         return _run_pointwise(op, call, values)
-    wanted = golden.reference(op, values)
+    wanted = goldens.reference(op, values)
     if not all(output.can_be_made for output in op.outputs):
         outputs = tuple(array(call.tensor(output.name), rng) for output in op.outputs)
         values["out"] = outputs if len(outputs) > 1 else outputs[0]
     with aclhost.soc(call.product.default_soc):
-        got = golden.native(op, values)
+        got = goldens.native(op, values)
     if len(wanted) < len(got):  # the golden leaves out what the call has no use for
         got = tuple(result for result in got if result.dtype != object)
     return [
@@ -75,16 +75,16 @@ def _run_pointwise(op: Operator, sample: Call, values: dict[str, Any]) -> list[A
     assert kernel is not None
     if evaluate(op, call).rule is not None:  # a new result is not what the operator wants
         return []
-    exact = golden.pointwise(op, call, {p.name: values.get(p.python_name) for p in op.params})
+    exact = goldens.pointwise(op, call, {p.name: values.get(p.python_name) for p in op.params})
     with aclhost.soc(call.product.default_soc):
-        got = golden.native(op, values)
+        got = goldens.native(op, values)
     found = []
     for position, (result, each) in enumerate(zip(got, exact, strict=True)):
         term = kernel.result_dtype(position) or kernel.computed
         rounded = dtypes.BY_VALUE[term.evaluate(call)]
-        delivered = golden.convert(np.broadcast_to(golden.convert(each, rounded), result.shape),
+        delivered = goldens.convert(np.broadcast_to(goldens.convert(each, rounded), result.shape),
                                    dtypes.BY_NUMPY[result.dtype.name])  # fmt: skip
-        found.append(compare(golden.convert(result, rounded), golden.convert(delivered, rounded)))
+        found.append(compare(goldens.convert(result, rounded), goldens.convert(delivered, rounded)))
     return found
 
 
@@ -93,7 +93,7 @@ def _value(argument: Argument, rng: np.random.Generator) -> Any:  # noqa: ANN401
         return array(argument, rng)
     if isinstance(argument, tuple):
         return tuple(_value(each, rng) for each in argument)
-    return golden.plain(argument)
+    return goldens.plain(argument)
 
 
 def _expressible(call: Call) -> bool:

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 from hypothesis import strategies as st
-from support.values import numpy_dtype
 
+from aclhost.arrays import NDArray, finfo, numpy_dtype
 from aclhost.spec.call import TensorArg
 from aclhost.spec.dtypes import DataType
 from aclhost.spec.operator import Operator
@@ -39,8 +39,9 @@ def product(draw: st.DrawFn, op: Operator) -> Product:
 def allowed_dtype(draw: st.DrawFn, op: Operator, on: Product, name: str) -> DataType:
     """One that the declaration lists for the parameter."""
     rule = op.dtype_rule(name)
-    assert rule is not None
-    return draw(st.sampled_from(rule.dtypes(on)))
+    dtypes = None if rule is None else rule.dtypes(on)
+    assert dtypes is not None
+    return draw(st.sampled_from(dtypes))
 
 
 def shapes(draw: st.DrawFn, max_rank: int = 8) -> tuple[int, ...]:
@@ -63,14 +64,14 @@ def broadcasting(draw: st.DrawFn, shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(kept[draw(st.integers(0, len(shape))) :])
 
 
-def _random(kind: str, count: int, dtype: np.dtype[Any], rng: np.random.Generator) -> np.ndarray:
+def _random(kind: str, count: int, dtype: np.dtype[Any], rng: np.random.Generator) -> NDArray:
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
         few = kind in ("ties", "special")
         low, high = (0, 2) if few else (limits.min, limits.max)
         return rng.integers(low, high, count, dtype, endpoint=True)
-    info = ml_dtypes.finfo(dtype)
-    return {
+    info = finfo(dtype)
+    made: dict[str, Callable[[], NDArray]] = {
         "normal": lambda: rng.normal(0, 2, count),
         "ties": lambda: rng.integers(-2, 3, count) / 2,
         "special": lambda: np.where(
@@ -79,7 +80,8 @@ def _random(kind: str, count: int, dtype: np.dtype[Any], rng: np.random.Generato
         "small": lambda: rng.normal(0, 8, count) * 4096 * float(info.tiny),
         "tiny": lambda: rng.normal(0, 8, count) * float(info.smallest_subnormal),
         "any": lambda: np.frombuffer(rng.bytes(count * dtype.itemsize), dtype),
-    }[kind]()
+    }
+    return made[kind]()
 
 
 def values(

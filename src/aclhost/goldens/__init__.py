@@ -10,8 +10,8 @@ import numpy as np
 
 import aclhost
 from aclhost.arrays import NDArray
-from aclhost.golden.convert import convert, plain, widened
-from aclhost.golden.traced import as_computed, call_of, magnitudes, pointwise, reduced
+from aclhost.goldens.convert import convert, plain, widened
+from aclhost.goldens.traced import as_computed, call_of, magnitudes, pointwise, reduced
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import (
     Double,

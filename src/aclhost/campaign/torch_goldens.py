@@ -9,29 +9,34 @@ from typing import Any
 import numpy as np
 import torch
 
+from aclhost.arrays import NDArray
 from aclhost.reference.pooling import pool_windows
 
-Array = np.ndarray
+Array = NDArray
 Ints = Sequence[int]
 aten = torch.ops.aten
 
 
-class OtherRule(Exception):
+class OtherRuleError(Exception):
     """Torch computes something else here."""
 
 
 def _unless(different: bool, why: str) -> None:
     if different:
-        raise OtherRule(why)
+        raise OtherRuleError(why)
 
 
 def _tensor(array: Array) -> torch.Tensor:
     return torch.from_numpy(np.ascontiguousarray(array)).reshape(array.shape)
 
 
+def _array(tensor: torch.Tensor) -> Array:
+    return np.asarray(tensor.numpy())
+
+
 def elu(self: Array, alpha: float, scale: float, input_scale: float) -> Array:
     _unless(not np.isfinite([alpha, input_scale]).all(), "infinite scalars are special")
-    return aten.elu(_tensor(self), alpha, scale, input_scale).numpy()
+    return _array(aten.elu(_tensor(self), alpha, scale, input_scale))
 
 
 def inplace_elu(self_ref: Array, alpha: float, scale: float, input_scale: float) -> Array:
@@ -48,23 +53,23 @@ def elu_backward(
 ) -> Array:
     _unless(bool(np.isnan(self_or_result).any()), "torch's vectors and scalars disagree on NaN")
     grad, x = _tensor(grad_output), _tensor(self_or_result)
-    return aten.elu_backward(grad, alpha, scale, input_scale, is_result, x).numpy()
+    return _array(aten.elu_backward(grad, alpha, scale, input_scale, is_result, x))
 
 
 def smooth_l1_loss(self: Array, target: Array, reduction: int, beta: float) -> Array:
-    x, y = torch.broadcast_tensors(_tensor(self), _tensor(target))
-    return aten.smooth_l1_loss(x, y, reduction, beta).numpy()
+    x, y = aten.broadcast_tensors([_tensor(self), _tensor(target)])
+    return _array(aten.smooth_l1_loss(x, y, reduction, beta))
 
 
 def smooth_l1_loss_backward(
     grad_out: Array, self: Array, target: Array, reduction: int, beta: float
 ) -> Array:
     _unless(beta == 0, "torch has the slope -1 where both are equal")
-    x, y = torch.broadcast_tensors(_tensor(self), _tensor(target))
+    x, y = aten.broadcast_tensors([_tensor(self), _tensor(target)])
     shape = np.broadcast_shapes(x.shape, grad_out.shape)
     _unless(shape != x.shape, "torch would count what the gradient adds to the broadcast")
     grad = _tensor(grad_out).expand(shape)
-    return aten.smooth_l1_loss_backward(grad, x, y, reduction, beta).numpy()
+    return _array(aten.smooth_l1_loss_backward(grad, x, y, reduction, beta))
 
 
 def max_pool3d_with_argmax(self: Array, **window: Any) -> tuple[Array, Array]:
@@ -72,7 +77,7 @@ def max_pool3d_with_argmax(self: Array, **window: Any) -> tuple[Array, Array]:
     positions, _ = pool_windows(self.shape, *window.values())
     _unless(not (positions >= 0).any(1).all(), "torch's position is outside if all of a window is")
     pooled, indices = aten.max_pool3d_with_indices(_tensor(self), *window.values())
-    return pooled.numpy(), indices.numpy()
+    return _array(pooled), _array(indices)
 
 
 def max_pool3d_with_argmax_backward(
@@ -81,7 +86,7 @@ def max_pool3d_with_argmax_backward(
     _unless(self.size == 0, "torch refuses empty volumes")
     places = _tensor(indices).long()
     arguments = (_tensor(grad_output), _tensor(self), *window.values(), places)
-    return aten.max_pool3d_with_indices_backward(*arguments).numpy()
+    return _array(aten.max_pool3d_with_indices_backward(*arguments))
 
 
 def max_unpool3d(
@@ -90,7 +95,7 @@ def max_unpool3d(
     _unless(self.dtype.kind in "iu", "torch unpools floating tensors only")
     _unless(self.size == 0, "torch refuses empty volumes")
     places = _tensor(indices).long()
-    return aten.max_unpool3d(_tensor(self), places, output_size, [1] * 3, [0] * 3).numpy()
+    return _array(aten.max_unpool3d(_tensor(self), places, output_size, [1] * 3, [0] * 3))
 
 
 def max_unpool3d_backward(
@@ -98,7 +103,7 @@ def max_unpool3d_backward(
 ) -> Array:
     places = _tensor(indices).long()
     found = _tensor(grad_output).flatten(-3).gather(-1, places.flatten(-3))
-    return found.reshape(places.shape).numpy()
+    return _array(found.reshape(places.shape))
 
 
 def _counted(*scales: float) -> list[float | None]:
@@ -113,7 +118,7 @@ def upsample_nearest3d(
     single = self.astype(np.float32)
     _unless(not np.array_equal(single, self, equal_nan=True), "positions of doubles are double")
     scales = _counted(scales_d, scales_h, scales_w)
-    return aten.upsample_nearest3d(_tensor(single), output_size, *scales).double().numpy()
+    return _array(aten.upsample_nearest3d(_tensor(single), output_size, *scales).double())
 
 
 def upsample_nearest3d_backward(
@@ -131,7 +136,7 @@ def upsample_nearest3d_backward(
     result = aten.upsample_nearest3d_backward(
         _tensor(grad_out), list(output_size), list(input_size), *scales
     )
-    return result.numpy()
+    return _array(result)
 
 
 def _same_windows(length: int, size: int, scale: float | None) -> bool:

@@ -12,17 +12,31 @@ import numpy as np
 
 import aclhost
 from aclhost import acl, aclnn
+from aclhost.arrays import NDArray
+from aclhost.calls.values import (
+    Storage,
+    grouped,
+    make_output,
+    make_storage,
+    member_name,
+    scalar_value,
+)
 from aclhost.spec.call import Argument, Call, ScalarArg, TensorArg
 from aclhost.spec.dtypes import DataType
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import Parameter, SizedTensorOut, TensorOut
-from support.values import Storage, grouped, make_output, make_storage, member_name, scalar_value
 
 HOST_TO_DEVICE, DEVICE_TO_HOST = 1, 2
 
 
+class FailedCallError(AssertionError):
+    """A call that should have succeeded; the message is the library's."""
+
+
 def ok(status: int) -> None:
-    assert status == 0, acl.get_recent_err_msg()
+    """Raises FailedCallError for any status but success."""
+    if status != 0:
+        raise FailedCallError(acl.get_recent_err_msg())
 
 
 @dataclass
@@ -38,7 +52,7 @@ class Prepared:
         """Copies of all tensors by parameter; lists as lists."""
         return grouped({name: storage.view.copy() for name, storage in self.storages.items()})
 
-    def fetch(self, name: str) -> np.ndarray:
+    def fetch(self, name: str) -> NDArray:
         """Copies the device memory of a tensor back and gives its view."""
         storage = self.storages[name]
         size = storage.memory.nbytes
@@ -47,7 +61,7 @@ class Prepared:
             ok(acl.rt.memcpy(pointer, size, self.addresses[name], size, DEVICE_TO_HOST))
         return storage.view
 
-    def result(self, name: str) -> np.ndarray:
+    def result(self, name: str) -> NDArray:
         """The same; of results whose size only the data know, what its shape says."""
         view = self.fetch(name)
         if name not in self.sized:
@@ -136,6 +150,7 @@ def prepared_call(op: Operator, call: Call, seed: int = 0) -> Iterator[Prepared]
 
 
 def release(op: Operator, prepared: Prepared, call: Call) -> None:
+    """Destroys the handles and frees the memory."""
     for name, handle in prepared.handles.items():
         argument = call.arguments[name]
         destroy = _DESTROY.get(type(argument))
@@ -150,12 +165,14 @@ def release(op: Operator, prepared: Prepared, call: Call) -> None:
 
 
 def phase_one(op: Operator, prepared: Prepared) -> tuple[int, int, int]:
+    """Workspace size, executor and status."""
     function = getattr(aclnn, f"{op.name}GetWorkspaceSize")
     result: tuple[int, int, int] = function(*(prepared.handles[p.name] for p in op.params))
     return result
 
 
 def phase_two(op: Operator, executor: int, stream: int, workspace: int = 0, size: int = 0) -> int:
+    """The status."""
     status: int = getattr(aclnn, op.name)(workspace, size, executor, stream)
     return status
 

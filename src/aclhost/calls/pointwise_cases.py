@@ -7,12 +7,11 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
 import aclhost
-from aclhost import golden
-from aclhost.arrays import numpy_dtype
+from aclhost import goldens
+from aclhost.arrays import NDArray, finfo, numpy_dtype
 from aclhost.spec import dtypes
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.evaluate import evaluate
@@ -83,7 +82,7 @@ def _strided(op: Operator, call: Call, names: tuple[str, ...]) -> Iterator[tuple
     yield "backwards", call.changing((names[0],), strides=steps, offset=max(last, 0))
 
 
-def values_for(op: Operator, tensor: TensorArg, rng: Any) -> np.ndarray:
+def values_for(op: Operator, tensor: TensorArg, rng: np.random.Generator) -> NDArray:
     """As random_values(); of a range and for sums without special ones: a NaN hides the rest."""
     dtype = numpy_dtype(tensor.dtype)
     reduces = op.kernel is not None and op.kernel.reduction is not None
@@ -94,15 +93,17 @@ def values_for(op: Operator, tensor: TensorArg, rng: Any) -> np.ndarray:
     return rng.normal(0, 2, tensor.shape).astype(dtype)
 
 
-def random_values(shape: tuple[int, ...], dtype: np.dtype[Any], rng: Any) -> np.ndarray:
+def random_values(
+    shape: tuple[int, ...], dtype: np.dtype[Any], rng: np.random.Generator
+) -> NDArray:
     """Ordinary numbers and, in between, special ones."""
     if dtype.kind == "b":
         return rng.integers(0, 2, shape).astype(bool)
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
         values = rng.integers(-9, 10, shape)
-        special = [v for v in _INTEGERS if limits.min <= v <= limits.max]
-        chosen = np.array(special, dtype=object)[rng.integers(0, len(special), shape)]
+        held = [v for v in _INTEGERS if limits.min <= v <= limits.max]
+        chosen = np.array(held, dtype=object)[rng.integers(0, len(held), shape)]
         mixed = np.where(rng.random(shape) < 0.3, chosen, np.clip(values, limits.min, None))
         return np.asarray(mixed).astype(dtype)
     special = np.array(_SPECIAL)[rng.integers(0, len(_SPECIAL), shape)]
@@ -113,7 +114,7 @@ def random_values(shape: tuple[int, ...], dtype: np.dtype[Any], rng: Any) -> np.
         return real.astype(dtype)
 
 
-def strided(tensor: TensorArg, values: np.ndarray | None) -> np.ndarray:
+def strided(tensor: TensorArg, values: NDArray | None) -> NDArray:
     """A view as described; overlapping elements hold the value that came last."""
     kind = numpy_dtype(tensor.dtype)
     memory = np.zeros(max(tensor.storage_elements, 1), kind)
@@ -126,10 +127,10 @@ def strided(tensor: TensorArg, values: np.ndarray | None) -> np.ndarray:
     return view
 
 
-Result = tuple[np.ndarray, np.ndarray, dtypes.DataType, np.ndarray]
+Result = tuple[NDArray, NDArray, dtypes.DataType, NDArray]
 
 
-def run(op: Operator, call: Call, rng: Any) -> list[Result]:
+def run(op: Operator, call: Call, rng: np.random.Generator) -> list[Result]:
     """(got, wanted, the dtype it was rounded to first, what was added up) of each result."""
     named: dict[str, Any] = {}
     for param in op.params:
@@ -138,10 +139,10 @@ def run(op: Operator, call: Call, rng: Any) -> list[Result]:
             values = values_for(op, argument, rng)
             named[param.name] = strided(argument, None if param in op.outputs else values)
         else:
-            named[param.name] = golden.plain(argument)
+            named[param.name] = goldens.plain(argument)
     copies = {n: v.copy() if isinstance(v, np.ndarray) else v for n, v in named.items()}
-    wanted = golden.pointwise(op, call, copies)
-    sizes = golden.magnitudes(op, call, copies)
+    wanted = goldens.pointwise(op, call, copies)
+    sizes = goldens.magnitudes(op, call, copies)
     with aclhost.soc(call.product.default_soc):
         arguments = {p.python_name: named[p.name] for p in op.python_params()}
         outputs = tuple(named[output.name] for output in op.outputs)
@@ -163,8 +164,8 @@ def allowed(op: Operator, rounded: dtypes.DataType) -> float:
 
 
 def delivered(
-    op: Operator, call: Call, position: int, exact: np.ndarray
-) -> tuple[np.ndarray, dtypes.DataType]:
+    op: Operator, call: Call, position: int, exact: NDArray
+) -> tuple[NDArray, dtypes.DataType]:
     """A result as the output has it, and the coarsest dtype it is rounded to on the way."""
     kernel = op.kernel
     assert kernel is not None
@@ -174,16 +175,16 @@ def delivered(
     rounded = computed if term is None else dtypes.BY_VALUE[term.evaluate(call)]
     output = call.tensor(name)
     exact = np.broadcast_to(exact, output.shape)
-    result = golden.convert(golden.convert(exact, rounded), output.dtype)
+    result = goldens.convert(goldens.convert(exact, rounded), output.dtype)
     floating = {rounded.category, output.dtype.category} == {dtypes.Category.FLOATING}
     return result, output.dtype if floating and output.dtype.bits < rounded.bits else rounded
 
 
 def distance(
-    got: np.ndarray,
-    wanted: np.ndarray,
+    got: NDArray,
+    wanted: NDArray,
     rounded: dtypes.DataType,
-    terms: np.ndarray,
+    terms: NDArray,
     least: float = 0.0,
 ) -> float:
     """The largest error in ulps of the dtype that was rounded to; 0 where all are equal.
@@ -192,12 +193,12 @@ def distance(
     the terms; where reals become integers, an ulp is at least 1.
     """
     whole = got.dtype.kind in "biu"
-    same = (got == wanted) | ((got != got) & (wanted != wanted))
+    same = (got == wanted) | ((got != got) & (wanted != wanted))  # noqa: PLR0124 (complex, too)
     if rounded.category in (dtypes.Category.INTEGER, dtypes.Category.BOOL):
         return 0.0 if bool(np.all(same)) else float("inf")
     kind = numpy_dtype(rounded)
-    info = ml_dtypes.finfo(np.dtype(f"f{kind.itemsize // 2}") if kind.kind == "c" else kind)
-    most = ml_dtypes.finfo(np.float32 if info.bits < 64 else np.float64).max
+    info = finfo(np.dtype(f"f{kind.itemsize // 2}") if kind.kind == "c" else kind)
+    most = finfo(np.float32 if info.bits < 64 else np.float64).max
     terms = np.broadcast_to(terms, got.shape)
     left = ~same & (terms <= float(most))  # larger terms are infinite in the loop
     with np.errstate(all="ignore"):

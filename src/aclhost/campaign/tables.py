@@ -7,8 +7,8 @@ from rich import box
 from rich.table import Table
 
 from aclhost import ops
+from aclhost.campaign.rounds import Row, Tally
 from aclhost.spec.operator import Operator
-from campaign.rounds import Row, Tally
 
 _COUNTS = ("cases", "with_torch", "failures")
 
@@ -51,9 +51,9 @@ def gradients(tally: Tally) -> Table:
         table.add_row(op, *counts, f"{row.worst:.2g}", style="red" if row.failures else "")
     table.add_section()
     rows = list(tally.gradients.values())
-    counts = (sum(getattr(row, of) for row in rows) for of in ("calls", "slopes", *_COUNTS[1:]))
+    sums = (sum(getattr(row, of) for row in rows) for of in ("calls", "slopes", *_COUNTS[1:]))
     worst = max((row.worst for row in rows), default=0.0)
-    table.add_row("all", *map(str, counts), f"{worst:.2g}", style="bold")
+    table.add_row("all", *map(str, sums), f"{worst:.2g}", style="bold")
     return table
 
 

@@ -7,12 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-import ml_dtypes
 import numpy as np
-from support import abi
-from support.drawn import described_results
-from support.python_call import call_function
-from support.values import (
+
+import aclhost
+from aclhost.arrays import NDArray, finfo
+from aclhost.calls import abi
+from aclhost.calls.drawn import described_results
+from aclhost.calls.python_call import call_function
+from aclhost.calls.values import (
     ULPS,
     computed_dtype,
     expected,
@@ -22,17 +24,15 @@ from support.values import (
     named,
     ulp_distance,
 )
-
-import aclhost
+from aclhost.campaign import declared, pointwise_check
+from aclhost.campaign.case import KNOWN, Case
+from aclhost.goldens.torch_reference import has_torch
 from aclhost.spec import dtypes
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.family import with_results
 from aclhost.spec.formats import NDHWC
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import Parameter, TensorInOut
-from campaign import declared, pointwise_check
-from campaign.case import KNOWN, Case
-from campaign.torch_goldens import GOLDENS, OtherRule
 
 # Operators that copy: no tolerance, and zeros keep their sign.
 EXACT = (
@@ -42,10 +42,10 @@ EXACT = (
     "aclnnMaxPool3dWithArgmax",
 )
 Arrays = dict[str, Any]  # by parameter; of a list, a list of arrays
-Distance = Callable[[np.ndarray, np.ndarray, Any], float]  # got, wanted, where
+Distance = Callable[[NDArray, NDArray, Any], float]  # got, wanted, where
 
 
-class Mismatch(AssertionError):
+class MismatchError(AssertionError):
     """A case that came out differently."""
 
 
@@ -61,7 +61,7 @@ def check(case: Case, stream: int) -> Outcome:
     """Runs the case.
 
     Raises:
-        Mismatch: something is not as it should be; the message says what.
+        MismatchError: something is not as it should be; the message says what.
 
     """
     return judge(case, *(_run_abi(case, stream) if case.route == "C ABI" else _run_python(case)))
@@ -71,7 +71,7 @@ def judge(case: Case, inputs: Arrays, results: Arrays) -> Outcome:
     """Compares results, wherever they come from.
 
     Raises:
-        Mismatch: something is not as it should be; the message says what.
+        MismatchError: something is not as it should be; the message says what.
 
     """
     if not any(result.size for result in results.values()):
@@ -81,18 +81,29 @@ def judge(case: Case, inputs: Arrays, results: Arrays) -> Outcome:
         call = described(case.op, case.call, results)
         worst, wrong, with_torch = derived(case.op, call, inputs, results)
         if wrong:
-            raise Mismatch(wrong)
+            raise MismatchError(wrong)
         return Outcome(worst, with_torch)
     with np.errstate(all="ignore"):
-        wanted = _reference(case, inputs, case.op.golden)
+        wanted = _reference(case, inputs)
         sums = _sums(case, inputs, wanted[0])
         ulps = _compare(case, results, wanted, sums, "golden")
-        try:
-            theirs = _reference(case, inputs, GOLDENS[case.op.snake_name])
-        except (KeyError, OtherRule):
-            return Outcome(ulps, with_torch=False)
-        _compare(case, results, theirs, sums, "torch")
-    return Outcome(ulps, with_torch=True)
+        theirs = _by_torch(case, inputs)
+        if theirs is not None:
+            _compare(case, results, theirs, sums, "torch")
+    return Outcome(ulps, with_torch=theirs is not None)
+
+
+def _by_torch(case: Case, inputs: Arrays) -> list[NDArray] | None:
+    """None where torch has another rule, or is not installed."""
+    if not has_torch():
+        return None
+    from aclhost.campaign.torch_goldens import GOLDENS, OtherRuleError
+
+    try:
+        op = replace(case.op, golden=GOLDENS[case.op.snake_name])
+        return _reference(replace(case, op=op), inputs)
+    except (KeyError, OtherRuleError):
+        return None
 
 
 def _derived_comparison(op: Operator) -> Callable[..., tuple[float, str, bool]] | None:
@@ -178,29 +189,29 @@ def _can_be_made(case: Case) -> bool:
     return shapes[0] == shapes[1]
 
 
-def _memory(array: np.ndarray) -> np.ndarray:
+def _memory(array: NDArray) -> NDArray:
     return array if array.base is None else array.base
 
 
 def check_memory(
-    case: Case, name: str, before: np.ndarray, after: np.ndarray, result: np.ndarray | None
+    case: Case, name: str, before: NDArray, after: NDArray, result: NDArray | None
 ) -> None:
     """Inputs stay as they were, and so does what lies between the elements of outputs."""
     if result is None:
         if before.tobytes() != after.tobytes():
-            raise Mismatch(f"{name} is only read, but has changed")
+            raise MismatchError(f"{name} is only read, but has changed")
         return
     only_result = make_output(named(case.call.arguments)[name])
     if only_result.view.shape != result.shape:  # its size and place depend on the data
         return
     only_result.view[...] = result
     if only_result.memory.tobytes() != after.tobytes():
-        raise Mismatch(f"memory around the elements of {name} has changed")
+        raise MismatchError(f"memory around the elements of {name} has changed")
 
 
-def _reference(case: Case, inputs: Arrays, golden: Callable[..., Any]) -> list[np.ndarray]:
-    """Results of a golden, which knows only N, C, D, H, W."""
-    op = replace(case.op, golden=golden)
+def _reference(case: Case, inputs: Arrays) -> list[NDArray]:
+    """Results of the golden, which knows only N, C, D, H, W."""
+    op = case.op
     if case.call.tensor(op.tensors[0].name).format is not NDHWC:
         return expected(op, case.call, inputs)
     first = {name: np.moveaxis(array, -1, 1) for name, array in inputs.items()}
@@ -211,49 +222,49 @@ def _reference(case: Case, inputs: Arrays, golden: Callable[..., Any]) -> list[n
 class Sums:
     """Of the operators that add up: what their errors are measured against, and how many terms."""
 
-    sizes: np.ndarray
+    sizes: NDArray
     terms: float
 
 
-def _sums(case: Case, inputs: Arrays, wanted: np.ndarray) -> Sums:
+def _sums(case: Case, inputs: Arrays, wanted: NDArray) -> Sums:
     summed = case.op.summed
     if not summed:
         return Sums(wanted, 1)
 
-    def with_each(change: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    def with_each(change: Callable[[NDArray], NDArray]) -> NDArray:
         changed = {n: change(array) if n in summed else array for n, array in inputs.items()}
-        return _reference(case, changed, case.op.golden)[0]
+        return _reference(case, changed)[0]
 
     return Sums(with_each(np.abs), float(with_each(np.ones_like).max()))
 
 
-def _compare(case: Case, results: Arrays, wanted: list[np.ndarray], sums: Sums, who: str) -> float:
+def _compare(case: Case, results: Arrays, wanted: list[NDArray], sums: Sums, who: str) -> float:
     """The distance of the worst element of all results."""
     worst = 0.0
     for (name, got), each in zip(results.items(), wanted, strict=True):
         if got.shape != each.shape and not got.size == each.size == 1:
-            raise Mismatch(f"{name} has shape {got.shape}; {who}: {each.shape}")
+            raise MismatchError(f"{name} has shape {got.shape}; {who}: {each.shape}")
         distance, limit = _measure(case, got, sums)
         right = each.reshape(got.shape)
         ulps = distance(got, right, ...)
         worst = max(worst, ulps)
         if ulps > limit:
             at = next(at for at in np.ndindex(got.shape) if distance(got, right, at) > limit)
-            raise Mismatch(
+            raise MismatchError(
                 f"{name}{list(at)} is {got[at]}; {who}: {right[at]} ({ulps:.3g} ulp off)"
             )
     return worst
 
 
-def _measure(case: Case, got: np.ndarray, sums: Sums) -> tuple[Distance, float]:
+def _measure(case: Case, got: NDArray, sums: Sums) -> tuple[Distance, float]:
     """How to tell a result from another, and how much is too much."""
     if got.dtype.kind in "biu" or case.op.name in EXACT:
         return _exactly, 0.0
     computed, real = computed_dtype(case.op, case.call), got.real.dtype
-    coarser = min(computed, real, key=lambda dtype: ml_dtypes.finfo(dtype).nmant)
+    coarser = min(computed, real, key=lambda dtype: int(finfo(dtype).nmant))
     sizes = sums.sizes.reshape(got.shape)
 
-    def distance(got: np.ndarray, wanted: np.ndarray, at: Any) -> float:
+    def distance(got: NDArray, wanted: NDArray, at: Any) -> float:
         part = got[at]
         if coarser == computed and not _same(part.real.astype(computed).astype(got.dtype), part):
             return np.inf  # not a value of the dtype that it should have been rounded to
@@ -264,14 +275,14 @@ def _measure(case: Case, got: np.ndarray, sums: Sums) -> tuple[Distance, float]:
     return distance, limit if limit == 1 else max(limit, sums.terms)
 
 
-def _same(a: np.ndarray, b: np.ndarray) -> bool:
+def _same(a: NDArray, b: NDArray) -> bool:
     return np.array_equal(a, b, equal_nan=True)
 
 
-def _exactly(got: np.ndarray, wanted: np.ndarray, at: Any) -> float:
+def _exactly(got: NDArray, wanted: NDArray, at: Any) -> float:
     right = np.asarray(wanted[at]).astype(got.dtype)
     if got.dtype.kind in "biu":
         return 0.0 if np.array_equal(got[at], right) else np.inf
     pair = [np.asarray(each).astype(np.float64) for each in (got[at], right)]
-    signs = [np.signbit(np.where(np.isnan(each), 0, each)) for each in pair]
-    return 0.0 if _same(*pair) and np.array_equal(*signs) else np.inf
+    ours, theirs = (np.signbit(np.where(np.isnan(each), 0, each)) for each in pair)
+    return 0.0 if _same(*pair) and np.array_equal(ours, theirs) else np.inf

@@ -10,8 +10,8 @@ import numpy as np
 
 from aclhost import ops
 from aclhost.arrays import NDArray
-from aclhost.golden.convert import convert
-from aclhost.golden.traced import call_of, pointwise
+from aclhost.goldens.convert import convert
+from aclhost.goldens.traced import call_of, pointwise
 from aclhost.spec import dtypes
 from aclhost.spec.call import Call
 from aclhost.spec.each import Each, From

@@ -9,13 +9,7 @@ import numpy as np
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from aclhost.reference.pooling import pool_windows
-from aclhost.spec.call import Call, TensorArg
-from aclhost.spec.dtypes import DataType
-from aclhost.spec.formats import NCDHW, ND, NDHWC, Format
-from aclhost.spec.operator import Operator
-from aclhost.spec.products import A950, Product
-from campaign.tensors import (
+from aclhost.campaign.tensors import (
     ALL,
     SEEDS,
     allowed_dtype,
@@ -25,6 +19,12 @@ from campaign.tensors import (
     random_output,
     rarely,
 )
+from aclhost.reference.pooling import pool_windows
+from aclhost.spec.call import Argument, Call, TensorArg
+from aclhost.spec.dtypes import DataType
+from aclhost.spec.formats import NCDHW, ND, NDHWC, Format
+from aclhost.spec.operator import Operator
+from aclhost.spec.products import A950, Product
 
 FORMATS = st.sampled_from([ND, ND, NCDHW, NDHWC])
 
@@ -87,7 +87,7 @@ def _unpooling(draw: st.DrawFn, op: Operator, values_name: str) -> Unpooling:
 
 def max_unpool3d(draw: st.DrawFn, op: Operator) -> Call:
     it = _unpooling(draw, op, "self")
-    arguments = {
+    arguments: dict[str, Argument] = {
         "self": random_input(draw, it.small, it.dtype, ALL),
         "indices": it.indices,
         **it.arrays,
@@ -98,7 +98,7 @@ def max_unpool3d(draw: st.DrawFn, op: Operator) -> Call:
 
 def max_unpool3d_backward(draw: st.DrawFn, op: Operator) -> Call:
     it = _unpooling(draw, op, "gradOutput")
-    arguments = {
+    arguments: dict[str, Argument] = {
         "gradOutput": random_input(draw, it.large, it.dtype, ALL),
         "self": random_input(draw, it.small, it.dtype, ALL),
         "indices": it.indices,
@@ -126,7 +126,7 @@ def upsample_nearest3d(draw: st.DrawFn, op: Operator) -> Call:
     lead = (0 if rarely(draw) else draw(st.integers(1, 2)), draw(st.integers(1, 3)))
     source, target = _lengths(draw, 7), _lengths(draw, 11)
     given, resized = (_arranged((*lead, *each), layout) for each in (source, target))
-    arguments = {
+    arguments: dict[str, Argument] = {
         "self": random_input(draw, given, dtype, ALL, format=layout),
         "outputSize": target,
         **_scales(draw, source, target),
@@ -141,7 +141,7 @@ def upsample_nearest3d_backward(draw: st.DrawFn, op: Operator) -> Call:
     lead = (0 if rarely(draw) else draw(st.integers(1, 2)), draw(st.integers(1, 3)))
     source, target = _lengths(draw, 7), _lengths(draw, 11)
     given, resized = (_arranged((*lead, *each), layout) for each in (source, target))
-    arguments = {
+    arguments: dict[str, Argument] = {
         "gradOut": random_input(draw, resized, dtype, format=layout),
         "outputSize": target,
         "inputSize": (*lead, *source),
@@ -177,7 +177,7 @@ def _pooling(draw: st.DrawFn, op: Operator, *, dilated_on: tuple[Product, ...]) 
         for k, p, d in zip(kernel, padding, dilation, strict=True)
     )
     _, pooled = pool_windows(spatial, kernel, stride, padding, dilation, ceil_mode)
-    window = {
+    window: dict[str, tuple[int, ...] | bool] = {
         "kernelSize": _one_or_three(kernel, draw),
         "stride": _one_or_three(stride, draw),
         "padding": _one_or_three(padding, draw),
@@ -193,7 +193,7 @@ def max_pool3d_with_argmax(draw: st.DrawFn, op: Operator) -> Call:
     lead = _lead(draw)
     layout = draw(FORMATS) if len(lead) == 2 else ND
     shape, pooled = (_arranged((*lead, *each), layout) for each in (it.spatial, it.pooled))
-    arguments = {
+    arguments: dict[str, Argument] = {
         "self": random_input(draw, shape, dtype, ALL, format=layout),
         **it.window,
         "out": random_output(draw, pooled, dtype, format=layout),
@@ -208,7 +208,7 @@ def max_pool3d_with_argmax_backward(draw: st.DrawFn, op: Operator) -> Call:
     lead = _lead(draw)
     shape, pooled = (*lead, *it.spatial), (*lead, *it.pooled)
     volume = int(np.prod(it.spatial))
-    arguments = {
+    arguments: dict[str, Argument] = {
         "gradOutput": random_input(draw, pooled, dtype),
         "self": random_input(draw, shape, dtype, ALL),
         "indices": _indices(draw, pooled, volume, index_dtype, repeated=draw(st.booleans())),

@@ -8,19 +8,18 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from hypothesis import strategies as st
-from support.values import computed_dtype, named
 
-import campaign.elementwise as elementwise
-import campaign.volumes as volumes
+from aclhost.calls.values import computed_dtype, named
+from aclhost.campaign import elementwise, volumes
+from aclhost.campaign.declared import declared
+from aclhost.campaign.pointwise import is_valid, pointwise
+from aclhost.campaign.tensors import values
 from aclhost.spec.call import Call, ScalarArg, TensorArg
 from aclhost.spec.dtypes import BY_NUMPY, BY_VALUE, Category, DataType
 from aclhost.spec.family import with_results
 from aclhost.spec.formats import Format
 from aclhost.spec.operator import Operator
 from aclhost.spec.products import Product
-from campaign.declared import declared
-from campaign.pointwise import is_valid, pointwise
-from campaign.tensors import values
 
 ROUTES = ("python", "new result", "C ABI")
 KNOWN = {

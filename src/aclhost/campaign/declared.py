@@ -7,14 +7,16 @@ from dataclasses import replace
 
 import numpy as np
 from hypothesis import strategies as st
-from support import drawn
-from support.drawn import Arrays
-from support.values import ULPS, expected, numpy_dtype, random_values
 
-from aclhost.golden import widened
+from aclhost.arrays import NDArray, numpy_dtype
+from aclhost.calls import drawn
+from aclhost.calls.drawn import Arrays
+from aclhost.calls.values import ULPS, expected, random_values
+from aclhost.campaign.tensors import SEEDS, rarely
+from aclhost.goldens import widened
+from aclhost.goldens.torch_reference import has_torch
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.operator import Operator
-from campaign.tensors import SEEDS, rarely
 
 RELATIVE = 1e-5  # goldens round some factors to float, as upstream does
 ABSOLUTE = 1e-12  # what is left of sums that cancel
@@ -55,7 +57,7 @@ def compare(op: Operator, call: Call, inputs: Arrays, results: Arrays) -> tuple[
         if each.ulps > _most(each.allowed(op)):
             shown = f"{each.name} is {each.got}; golden: {each.wanted}"
             return worst, f"{shown} ({each.ulps:.3g} ulp off)", False
-    theirs = drawn.torch_results(op, call, inputs) if op.reference else None
+    theirs = drawn.torch_results(op, call, inputs) if op.reference and has_torch() else None
     if theirs is None:
         return worst, "", False
     for ours, other in zip(expected(op, call, inputs), theirs, strict=True):
@@ -69,7 +71,7 @@ def _most(declared: float) -> float:
     return declared if declared <= 1 else max(declared, ULPS["float32"])
 
 
-def _close(ours: np.ndarray, theirs: np.ndarray) -> bool:
+def _close(ours: NDArray, theirs: NDArray) -> bool:
     if ours.size != theirs.size:
         return False
     scale = float(np.max(np.abs(ours), initial=0.0, where=np.isfinite(ours)))

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
-from aclhost import golden
+from aclhost import goldens
+from aclhost.arrays import NDArray, finfo, numpy_dtype
 from aclhost.spec.call import Call, ScalarArg, TensorArg
-from aclhost.spec.dtypes import COMPLEX32, Category, DataType, promote
+from aclhost.spec.dtypes import COMPLEX32, Category, promote
 from aclhost.spec.operator import Operator
 
 SENTINEL = 0xA5  # every byte of an output before the call
@@ -23,22 +23,15 @@ SENTINEL = 0xA5  # every byte of an output before the call
 ULPS = {"float32": 16, "float64": 16, "float16": 1, "bfloat16": 1}
 
 
-def numpy_dtype(dtype: DataType) -> np.dtype[Any]:
-    """NumPy's dtype; raw bytes of the right size for types NumPy does not know."""
-    if dtype.numpy:
-        return np.dtype(getattr(ml_dtypes, dtype.numpy, None) or dtype.numpy)
-    return np.dtype(f"V{max(dtype.bits // 8, 1)}")
-
-
 @dataclass
 class Storage:
     """A tensor's memory and the view that the call describes."""
 
-    memory: np.ndarray
-    view: np.ndarray
+    memory: NDArray
+    view: NDArray
 
 
-def _strided(memory: np.ndarray, tensor: TensorArg) -> np.ndarray:
+def _strided(memory: NDArray, tensor: TensorArg) -> NDArray:
     size = memory.dtype.itemsize
     strides = [step * size for step in tensor.element_strides]
     return np.ndarray(
@@ -46,7 +39,7 @@ def _strided(memory: np.ndarray, tensor: TensorArg) -> np.ndarray:
     )
 
 
-def random_values(tensor: TensorArg, dtype: np.dtype[Any], rng: np.random.Generator) -> np.ndarray:
+def random_values(tensor: TensorArg, dtype: np.dtype[Any], rng: np.random.Generator) -> NDArray:
     """Numbers of the tensor's span, or ordinary ones."""
     if dtype.kind == "b":
         return rng.integers(0, 2, tensor.shape).astype(dtype)
@@ -60,7 +53,7 @@ def random_values(tensor: TensorArg, dtype: np.dtype[Any], rng: np.random.Genera
     return rng.normal(0, 2, tensor.shape).astype(dtype)
 
 
-def _memory(tensor: TensorArg) -> np.ndarray:
+def _memory(tensor: TensorArg) -> NDArray:
     """As many bytes as the storage has, each of them the sentinel."""
     dtype = numpy_dtype(tensor.dtype)
     size = tensor.storage_elements * dtype.itemsize if tensor.backed else 0
@@ -75,7 +68,7 @@ def make_storage(tensor: TensorArg, rng: np.random.Generator) -> Storage:
     view = _strided(memory, tensor)
     if tensor.dtype is COMPLEX32:
         numbers = rng.normal(0, 2, (2, *tensor.shape))
-        view[...] = golden.convert(numbers[0] + 1j * numbers[1], COMPLEX32)
+        view[...] = goldens.convert(numbers[0] + 1j * numbers[1], COMPLEX32)
     elif memory.dtype.type is not np.void:  # the kind of ml_dtypes' types is V, too
         given = tensor.values
         view[...] = (
@@ -91,6 +84,12 @@ def scalar_value(argument: ScalarArg) -> Any:
     dtype = numpy_dtype(argument.dtype)
     value = argument.value if dtype.kind == "c" else argument.value.real
     return np.array(value).astype(dtype)[()]
+
+
+def single(argument: ScalarArg) -> float:
+    """The scalar as most operators see it; those that take complex ones have traced functions."""
+    assert not isinstance(argument.value, complex)
+    return float(np.float32(argument.value))
 
 
 def make_output(tensor: TensorArg) -> Storage:
@@ -111,11 +110,11 @@ def _golden_arguments(op: Operator, call: Call, inputs: Mapping[str, Any]) -> di
             array = inputs.get(param.name)
             if array is None:  # only written; goldens ask for shape and dtype
                 array = np.zeros(value.shape, numpy_dtype(value.dtype))
-            value = array if not op.reads(param) else golden.widened(array)
+            value = array if not op.reads(param) else goldens.widened(array)
         elif isinstance(value, tuple):
             value = _golden_members(value, inputs.get(param.name))
         elif isinstance(value, ScalarArg):
-            value = float(np.float32(value.value))
+            value = single(value)
         elif param.c_type == "float":
             value = float(np.float32(value))
         arguments[param.python_name] = value
@@ -125,24 +124,22 @@ def _golden_arguments(op: Operator, call: Call, inputs: Mapping[str, Any]) -> di
 def _golden_members(values: tuple[Any, ...], arrays: Any) -> Any:
     """Of a list of tensors or scalars; arrays of numbers stay as they are."""
     if arrays is not None:
-        return [golden.widened(array) for array in arrays]
-    return tuple(
-        float(np.float32(each.value)) if isinstance(each, ScalarArg) else each for each in values
-    )
+        return [goldens.widened(array) for array in arrays]
+    return tuple(single(each) if isinstance(each, ScalarArg) else each for each in values)
 
 
-def expected(op: Operator, call: Call, inputs: Mapping[str, Any]) -> list[np.ndarray]:
+def expected(op: Operator, call: Call, inputs: Mapping[str, Any]) -> list[NDArray]:
     """The golden's results, one for each output."""
     if op.kernel is not None:
-        plain = {name: golden.plain(each) for name, each in call.arguments.items()}
-        return list(golden.pointwise(op, call, {**plain, **inputs}))
+        plain = {name: goldens.plain(each) for name, each in call.arguments.items()}
+        return list(goldens.pointwise(op, call, {**plain, **inputs}))
     assert op.golden is not None
     with np.errstate(all="ignore"):
         results = op.golden(**_golden_arguments(op, call, inputs))
     return flat(results)
 
 
-def flat(results: Any) -> list[np.ndarray]:
+def flat(results: Any) -> list[NDArray]:
     """All arrays of a result, of several, or of lists of them; none of what was left out."""
     if results is None:
         return []
@@ -180,12 +177,12 @@ def grouped(members: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def magnitudes(
-    op: Operator, call: Call, inputs: Mapping[str, Any], wanted: list[np.ndarray]
-) -> list[np.ndarray]:
+    op: Operator, call: Call, inputs: Mapping[str, Any], wanted: list[NDArray]
+) -> list[NDArray]:
     """What errors are measured against: for sums, those of the terms' magnitudes."""
     if op.kernel is not None:
-        plain = {name: golden.plain(each) for name, each in call.arguments.items()}
-        terms = golden.magnitudes(op, call, {**plain, **inputs})
+        plain = {name: goldens.plain(each) for name, each in call.arguments.items()}
+        terms = goldens.magnitudes(op, call, {**plain, **inputs})
         with np.errstate(invalid="ignore"):
             return [
                 np.fmax(np.fmax(np.abs(value), size), op.ulps_from)
@@ -216,7 +213,7 @@ def computed_dtype(op: Operator, call: Call) -> np.dtype[Any]:
 
 
 def ulp_distance(
-    got: np.ndarray, wanted: np.ndarray, dtype: np.dtype[Any], scale: np.ndarray | None = None
+    got: NDArray, wanted: NDArray, dtype: np.dtype[Any], scale: NDArray | None = None
 ) -> float:
     """The largest distance in ulps of dtype, at the scale of the values if no other is given.
 
@@ -229,7 +226,7 @@ def ulp_distance(
         rounded = wanted.astype(dtype).astype(np.float64)
         actual = got.astype(np.float64)
         same = (actual == rounded) | (np.isnan(actual) & np.isnan(rounded))
-        info = ml_dtypes.finfo(dtype)
+        info = finfo(dtype)
         size = np.abs(rounded if scale is None else scale)
         exponent = np.floor(np.log2(np.maximum(size, float(info.tiny))))
         spacing = np.exp2(exponent - info.nmant)

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from random import Random
 
 import numpy as np
-from support.differences import Pair, Slope, autograd, forward_calls, pair_of, slopes
 
+from aclhost.calls.differences import Pair, Slope, autograd, forward_calls, pair_of, slopes
+from aclhost.goldens.torch_reference import has_torch
 from aclhost.spec.operator import Operator
 
 CALLS = 4  # in a round
@@ -62,7 +63,7 @@ def _difference(slope: Slope) -> float:
 
 
 def _against_torch(pair: Pair, row: GradientRow) -> str:
-    theirs = autograd(pair) if pair.has_slopes else None
+    theirs = autograd(pair) if has_torch() and pair.has_slopes else None
     if theirs is None:
         return ""
     row.with_torch += 1

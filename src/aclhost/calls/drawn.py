@@ -11,15 +11,24 @@ from typing import Any
 import numpy as np
 
 import aclhost
-from aclhost.golden import plain, results_of, widened
-from aclhost.golden.torch_reference import torch_arguments, torch_attribute, torch_reference
+from aclhost.arrays import NDArray
+from aclhost.calls.python_call import call_function
+from aclhost.calls.values import (
+    expected,
+    flat,
+    magnitudes,
+    make_storage,
+    named,
+    single,
+    ulp_distance,
+)
+from aclhost.goldens import plain, results_of, widened
+from aclhost.goldens.torch_reference import torch_arguments, torch_attribute, torch_reference
 from aclhost.spec.call import Argument, Call, ScalarArg, TensorArg
 from aclhost.spec.dtypes import BF16, FLOAT16, Category, DataType
 from aclhost.spec.evaluate import evaluate
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import TensorList
-from support.python_call import call_function
-from support.values import expected, flat, magnitudes, make_storage, named, ulp_distance
 
 Arrays = dict[str, Any]  # by upstream's names; of a list, a list of arrays
 _INEXACT = (Category.FLOATING, Category.COMPLEX)
@@ -80,8 +89,8 @@ class Comparison:
 
     name: str
     dtype: DataType
-    got: np.ndarray
-    wanted: np.ndarray
+    got: NDArray
+    wanted: NDArray
     ulps: float
 
     def allowed(self, op: Operator) -> float:
@@ -119,7 +128,7 @@ def sprinkle(call: Call, inputs: Arrays, rng: Random) -> None:
                     array[...] = array[place]
 
 
-def python_results(op: Operator, call: Call, inputs: Arrays) -> list[np.ndarray]:
+def python_results(op: Operator, call: Call, inputs: Arrays) -> list[NDArray]:
     """What the Python function gives for these values in the call's layouts."""
     with aclhost.soc(call.product.default_soc):
         function, arguments, _ = call_function(op, call)
@@ -138,9 +147,7 @@ def _fill(to: Any, values: Any) -> None:
         to[...] = values
 
 
-def compare(
-    op: Operator, call: Call, inputs: Arrays, results: list[np.ndarray]
-) -> list[Comparison]:
+def compare(op: Operator, call: Call, inputs: Arrays, results: list[NDArray]) -> list[Comparison]:
     """Each result beside the golden's."""
     wanted = expected(op, call, inputs)
     sizes = magnitudes(op, call, inputs, wanted)
@@ -157,7 +164,7 @@ def compare(
     return comparisons
 
 
-def torch_results(op: Operator, call: Call, inputs: Arrays) -> list[np.ndarray] | None:
+def torch_results(op: Operator, call: Call, inputs: Arrays) -> list[NDArray] | None:
     """What torch gives in double precision; None where it has another rule."""
     import torch
 
@@ -190,5 +197,5 @@ def _torch_value(value: Argument, array: Any) -> Any:
     if array is not None:
         return torch.from_numpy(np.array(widened(array)))
     if isinstance(value, ScalarArg):
-        return float(np.float32(value.value))
+        return single(value)
     return torch_attribute(plain(value))

@@ -132,8 +132,8 @@ def _torch_gradient(
     ignore_index: int, label_smoothing: float, lse_square_scale_for_zloss: float,
 ) -> Torch:  # fmt: skip
     """Of logarithms that need not be normalised: exponentials count as the softmax."""
-    if label_smoothing:
-        return NotImplemented  # torch normalises
+    if label_smoothing or grad_loss.isinf().any():
+        return NotImplemented  # torch normalises, and multiplies no class by 0 but leaves it out
     x = torch.zeros_like(log_prob).requires_grad_()
     logs = log_prob + x - (log_prob.exp() * x).sum(1, keepdim=True)
     weight = None if weight_optional is None else weight_optional.to(x.dtype)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json.h"
 
+#include <cstdio>
+
 namespace aclhost {
 namespace {
 
@@ -130,6 +132,21 @@ class Checker {
 
 bool is_json_object(std::string_view text, int max_depth) {
   return Checker(text, max_depth).document();
+}
+
+std::string json_quoted(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) < 0x20) {
+      char code[8];
+      std::snprintf(code, sizeof code, "\\u%04x", static_cast<unsigned>(c));
+      quoted += code;
+    } else {
+      if (c == '"' || c == '\\') quoted += '\\';
+      quoted += c;
+    }
+  }
+  return quoted + "\"";
 }
 
 }  // namespace aclhost

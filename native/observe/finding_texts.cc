@@ -4,29 +4,15 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/json.h"
+
 namespace aclhost {
 namespace {
 
-std::string json_string(const std::string& text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      quoted += std::string("\\") + c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      char code[8];
-      std::snprintf(code, sizeof code, "\\u%04x", c);
-      quoted += code;
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + "\"";
-}
-
 std::string json_frame(const Symbol& symbol) {
-  std::string text = "{\"function\":" + json_string(symbol.function);
+  std::string text = "{\"function\":" + json_quoted(symbol.function);
   if (symbol.line > 0) {
-    text += ",\"file\":" + json_string(symbol.file) + ",\"line\":" + std::to_string(symbol.line);
+    text += ",\"file\":" + json_quoted(symbol.file) + ",\"line\":" + std::to_string(symbol.line);
   }
   return text + "}";
 }
@@ -73,11 +59,11 @@ std::string text_of(const std::string& title, const Finding& finding) {
 
 std::string json_of(const std::string& title, const Finding& finding) {
   std::string text =
-      "{\"title\":" + json_string(title) + ",\"message\":" + json_string(finding.message);
+      "{\"title\":" + json_quoted(title) + ",\"message\":" + json_quoted(finding.message);
   text += ",\"places\":[";
   for (size_t i = 0; i < finding.places.size(); ++i) {
     const auto& [what, place] = finding.places[i];
-    text += (i == 0 ? "" : ",") + ("{\"what\":" + json_string(what)) + ",\"frames\":[";
+    text += (i == 0 ? "" : ",") + ("{\"what\":" + json_quoted(what)) + ",\"frames\":[";
     const std::vector<Symbol> symbols = place.symbols();
     for (size_t j = 0; j < symbols.size(); ++j) {
       text += (j == 0 ? "" : ",") + json_frame(symbols[j]);

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/fork.h"
+#include "base/json.h"
 
 namespace aclhost {
 namespace {
@@ -163,8 +164,8 @@ class Trace final : public Observer {
     std::fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n", file);
     std::fprintf(file,
                  "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%d,\"tid\":0,"
-                 "\"args\":{\"name\":\"%s\"}}",
-                 getpid(), process_name().c_str());
+                 "\"args\":{\"name\":%s}}",
+                 getpid(), json_quoted(program_invocation_short_name).c_str());
     for (const int row : rows_) {
       const bool stream = row >= kFirstStreamRow;
       const std::string name = stream ? "stream " + std::to_string(row - kFirstStreamRow)
@@ -176,15 +177,6 @@ class Trace final : public Observer {
     }
     for (const std::string& event : events_) std::fprintf(file, ",\n%s", event.c_str());
     std::fputs("\n]}\n", file);
-  }
-
-  // Without what JSON would have to escape.
-  static std::string process_name() {
-    std::string name = program_invocation_short_name;
-    std::replace_if(
-        name.begin(), name.end(),
-        [](char c) { return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20; }, '?');
-    return name;
   }
 
   static int row_of(int32_t stream) {

@@ -5,6 +5,8 @@
 #include <memory>
 #include <string>
 
+#include "base/json.h"
+
 namespace aclhost {
 namespace {
 
@@ -14,26 +16,10 @@ const char* type_name(TaskKind kind) {
   return kNames[static_cast<int>(kind)];
 }
 
-// The program's name of the graph may hold anything.
-std::string quoted(const std::string& text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (static_cast<unsigned char>(c) < 0x20) {
-      char code[8];
-      std::snprintf(code, sizeof code, "\\u%04x", static_cast<unsigned>(c));
-      result += code;
-    } else {
-      if (c == '"' || c == '\\') result += '\\';
-      result += c;
-    }
-  }
-  return result + "\"";
-}
-
 std::string task_text(const Graph& graph, const GraphTask& task, bool verbose) {
   const StepPtr step = task.step();
   const std::string id = std::to_string(task.id), stream = std::to_string(task.stream);
-  std::string text = "{\"name\":" + quoted(step->work.call) +
+  std::string text = "{\"name\":" + json_quoted(step->work.call) +
                      ",\"ph\":\"X\",\"pid\":" + std::to_string(graph.id()) + ",\"tid\":" + stream +
                      ",\"ts\":" + id +
                      ",\"dur\":1,\"args\":{\"Model Id\":" + std::to_string(graph.id()) +
@@ -41,14 +27,14 @@ std::string task_text(const Graph& graph, const GraphTask& task, bool verbose) {
                      type_name(step->kind) + "\"";
   if (task.edge != kNoEdge) text += ",\"Event\":" + std::to_string(task.edge);
   if (task.is_disabled) text += ",\"Disabled\":true";
-  if (verbose) text += ",\"ExtendInfo\":" + quoted(step->work.detail);
+  if (verbose) text += ",\"ExtendInfo\":" + json_quoted(step->work.detail);
   return text + "}}";
 }
 
 std::string graph_text(const Graph& graph, bool verbose) {
   std::string text = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
   text += R"({"name":"process_name","ph":"M","pid":)" + std::to_string(graph.id()) +
-          R"(,"tid":0,"args":{"name":)" + quoted("graph " + graph.name()) + "}}";
+          R"(,"tid":0,"args":{"name":)" + json_quoted("graph " + graph.name()) + "}}";
   for (const GraphTaskPtr& task : graph.tasks()) text += ",\n" + task_text(graph, *task, verbose);
   return text + "\n]}\n";
 }

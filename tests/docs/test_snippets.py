@@ -62,7 +62,7 @@ def test_new_operator_generates_and_compiles(tmp_path: Path) -> None:
         ROOT / "native", tmp_path / "gen/include", tmp_path / "gen/native"
     )]  # fmt: skip
     kernels = "gen/native/kernels/pointwise_scaled_relu.cc"
-    tables = "gen/native/ops/pointwise_scaled_relu.cc"
+    tables = "gen/native/ops/pointwise.cc"
     command = ["g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-Wno-psabi", *includes]
     subprocess.run([*command, "-fsyntax-only", tables], check=True, cwd=tmp_path)
     # The build compiles the kernel several times; each time its names must be other ones.

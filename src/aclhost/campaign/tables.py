@@ -8,14 +8,8 @@ from rich.table import Table
 
 from aclhost import ops
 from aclhost.campaign.rounds import Row, Tally
-from aclhost.spec.operator import Operator
 
 _COUNTS = ("cases", "with_torch", "failures")
-
-
-def family_of(op: Operator) -> str:
-    """The folder or the file that declares it."""
-    return op.source.partition("aclhost/ops/")[2].split("/")[0].removesuffix(".py")
 
 
 def summary(tally: Tally) -> Table:
@@ -31,7 +25,7 @@ def summary(tally: Tally) -> Table:
 
 def by_family(tally: Tally) -> Table:
     """Family by dtype."""
-    families = {op.short_name: family_of(op) for op in ops.ALL}
+    families = {op.short_name: op.family for op in ops.ALL}
     rows: dict[tuple[str, str], list[Row]] = {}
     for (op, dtype), row in tally.rows.items():
         rows.setdefault((families[op], dtype), []).append(row)

@@ -126,15 +126,14 @@ def _replay(path: Path) -> None:
 
 
 def _operators(chosen: tuple[str, ...], families: tuple[str, ...]) -> list[Operator]:
-    from aclhost.campaign.tables import family_of
 
-    known = sorted({family_of(op) for op in ops.ALL})
+    known = sorted({op.family for op in ops.ALL})
     for family in families:
         if family not in known:
             hint = names.suggestion(family, known) or f"; there are {', '.join(known)}"
             raise ValueError(f"no family {family!r}{hint}")
     wanted = [names.operator(name) for name in chosen] or ops.ALL
-    found = [op for op in wanted if not families or family_of(op) in families]
+    found = [op for op in wanted if not families or op.family in families]
     if not found:
         raise ValueError("no operator of these names is in these families")
     return found

@@ -17,6 +17,7 @@ from aclhost.gen import (
     constants,
     exports,
     listing,
+    op_args,
     op_headers,
     op_sources,
     placeholders,
@@ -37,6 +38,7 @@ def emit_all() -> Iterator[tuple[str, str]]:
     yield from op_headers.emit()
     yield from check_tables.emit()
     yield from placeholders.emit()
+    yield from op_args.emit()
     yield from op_sources.emit()
     yield from bindings.emit()
     yield from aclnn_module.emit()

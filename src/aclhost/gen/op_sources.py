@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""native/ops/* and native/kernels/*: each operator's description, C functions and kernel.
+"""native/ops/*.cc and native/kernels/*: each operator's description, C functions and kernel.
 
-Three files for each file of declarations: tables and C functions, compiled once; kernels, compiled
-for each instruction set; and for kernels that are written by hand, their arguments by name.
+Tables and C functions, one file for each family, are compiled once; kernels for each instruction
+set: the loops of a file of declarations in a file of their own, the calls of kernels that are
+written by hand in one for the family. Compiling a small file is reading headers: hence so few.
 """
 
 from __future__ import annotations
@@ -25,32 +26,12 @@ from aclhost.spec.params import (
     TensorOut,
 )
 
-_ARGS = """{banner}#pragma once
-
-#include "base/status.h"
-#include "operator/args.h"
-{sized}
-namespace aclhost {{
-
-struct {short}Args {{
-  static constexpr const char* kOperator = "{name}";
-
-  explicit {short}Args(const Args& args)
-      : {initialisers} {{}}
-
-{fields}
-}};
-
-}}  // namespace aclhost
-"""
-
 _TABLES = """{banner}#include <cstdint>
 
 {includes}
 #include "operator/launch.h"
 
 namespace aclhost {{
-
 namespace baseline {{
 {kernels}
 }}
@@ -65,16 +46,19 @@ namespace avx512 {{
 #else
 #define KERNELS(name) {{baseline::name, baseline::name, baseline::name}}
 #endif
-
-namespace {{
-
-const TermCode code[] = {{{code}}};
-const char* const words[] = {{{words}}};
-{operators}
-}}  // namespace
-{descriptors}
+{modules}
 }}  // namespace aclhost
 {functions}"""
+
+_MODULE = """
+// {source}
+namespace {{
+
+const TermCode {stem}_code[] = {{{code}}};
+const char* const {stem}_words[] = {{{words}}};
+{operators}
+}}  // namespace
+{descriptors}"""
 
 _OPERATOR = """
 {steps}const ParamInfo {name}_params[] = {{
@@ -86,7 +70,7 @@ _DESCRIPTOR = """
 extern const Operator {name}_operator;
 const Operator {name}_operator = {{
     "{name}", {name}_params, {param_count}, {name}_steps, {step_count}, {early}, {late_count},
-    code, words, {workspace}, KERNELS(kernel_{name}), &{name}_counter}};
+    {stem}_code, {stem}_words, {workspace}, KERNELS(kernel_{name}), &{name}_counter}};
 """
 
 _FUNCTIONS = """
@@ -102,7 +86,7 @@ extern "C" aclnnStatus {name}(void* workspace, uint64_t workspaceSize, aclOpExec
 }}
 """
 
-_KERNELS = """{banner}{includes}
+_CALLS = """{banner}{includes}
 
 namespace aclhost {{
 {operators}inline namespace ACLHOST_ISA {{
@@ -124,58 +108,10 @@ Status kernel_{name}(const Args& args) {{
 }}
 """
 
-_GETTERS = {
-    "kTensorIn": "tensor",
-    "kTensorOut": "tensor",
-    "kTensorInOut": "tensor",
-    "kTensorList": "tensor_list",
-    "kTensorListOut": "tensor_list",
-    "kScalar": "scalar",
-    "kScalarList": "scalar_list",
-    "kIntArray": "int_array",
-    "kFloatArray": "float_array",
-    "kBoolArray": "bool_array",
-    "kText": "text",
-    "kFlag": "integer",
-    "kInt": "integer",
-    "kDtype": "integer",
-    "kFloat": "real",
-    "kDouble": "real",
-}
-
-
-def by_module() -> Iterator[tuple[str, list[Operator]]]:
-    """The operators of each file of declarations."""
-    ordered = sorted(ops.ALL, key=lambda op: (op.source, op.snake_name))
-    for source, members in groupby(ordered, key=lambda op: op.source):
-        yield source, list(members)
-
 
 def file_stem(source: str) -> str:
     """`src/aclhost/ops/loss/smooth_l1.py` -> `loss_smooth_l1`."""
     return source.partition("aclhost/ops/")[2].removesuffix(".py").replace("/", "_")
-
-
-def _getter(index: int, param: Parameter) -> str:
-    value = f"args.{_GETTERS[param.kind]}({index})"
-    plain = param.kind in ("kFlag", "kInt", "kDtype", "kFloat", "kDouble")
-    return f"static_cast<{param.field_type}>({value})" if plain else value
-
-
-def _is_sized(op: Operator) -> bool:
-    return any(isinstance(param, SizedTensorOut) for param in op.params)
-
-
-def _args(op: Operator) -> str:
-    initialisers = (f"{p.name}({_getter(i, p)})" for i, p in enumerate(op.params))
-    return _ARGS.format(
-        banner=banner(op.source),
-        sized='#include "operator/sized_results.h"\n' if _is_sized(op) else "",
-        short=op.short_name,
-        name=op.name,
-        initialisers=",\n        ".join(initialisers),
-        fields="\n".join(f"  {param.field_type} {param.name};" for param in op.params),
-    )
 
 
 def _param(op: Operator, param: Parameter, table: TermTable) -> str:
@@ -217,18 +153,18 @@ def _operator(op: Operator, table: TermTable) -> str:
     )
 
 
-def _tables(source: str, members: list[Operator], table: TermTable) -> str:
+def _module(source: str, members: list[Operator], table: TermTable) -> str:
+    stem = file_stem(source)
     operators = "".join(_operator(op, table) for op in members)
-    headers = sorted({op.header for op in members})
-    return _TABLES.format(
-        banner=banner(source),
-        includes="\n".join(f'#include "aclnnop/{header}"' for header in headers),
-        kernels="\n".join(f"Status kernel_{op.name}(const Args& args);" for op in members),
+    return _MODULE.format(
+        source=source,
+        stem=stem,
         code=", ".join(map(number, table.code)),
         words=", ".join(map(c_string, table.words)) or "nullptr",
         operators=operators,
         descriptors="".join(
             _DESCRIPTOR.format(
+                stem=stem,
                 name=op.name,
                 param_count=len(op.params),
                 step_count=len(op.steps) + len(op.late_rules),
@@ -238,6 +174,16 @@ def _tables(source: str, members: list[Operator], table: TermTable) -> str:
             )
             for op in members
         ),
+    )
+
+
+def _tables(source: str, members: list[Operator], modules: list[str]) -> str:
+    headers = sorted({op.header for op in members})
+    return _TABLES.format(
+        banner=banner(source),
+        includes="\n".join(f'#include "aclnnop/{header}"' for header in headers),
+        kernels="\n".join(f"Status kernel_{op.name}(const Args& args);" for op in members),
+        modules="".join(modules),
         functions="".join(
             _FUNCTIONS.format(
                 name=op.name,
@@ -249,12 +195,10 @@ def _tables(source: str, members: list[Operator], table: TermTable) -> str:
     )
 
 
-def _kernels(source: str, members: list[Operator], table: TermTable) -> str:
-    if all(op.kernel is not None for op in members):
-        return kernel_source(source, members, table.position)
+def _calls(source: str, members: list[Operator]) -> str:
     headers = [f"ops/{op.snake_name}.h" for op in members if op.each is None]
     bases = sorted({op.each.base for op in members if op.each is not None})
-    return _KERNELS.format(
+    return _CALLS.format(
         banner=banner(source),
         includes="\n".join(
             f'#include "{header}"'
@@ -276,13 +220,27 @@ def _kernel(op: Operator) -> str:
     return _EACH.format(base=op.each.base, name=op.name, sources=", ".join(sources))
 
 
-def emit() -> Iterator[tuple[str, str]]:
-    """The files of every file of declarations."""
-    for source, members in by_module():
+def _family(members: list[Operator]) -> Iterator[tuple[str, str]]:
+    family = members[0].family
+    modules, calling = [], []
+    for source, group in groupby(members, key=lambda op: op.source):
+        declared = list(group)
         table = TermTable()
-        kernels = _kernels(source, members, table)
-        yield f"native/kernels/{file_stem(source)}.cc", kernels
-        yield f"native/ops/{file_stem(source)}.cc", _tables(source, members, table)
-        for op in members:
-            if op.kernel is None and op.each is None:
-                yield f"native/ops/{op.snake_name}.h", _args(op)
+        if all(op.kernel is not None for op in declared):
+            loops = kernel_source(source, declared, table.position)
+            yield f"native/kernels/{file_stem(source)}.cc", loops
+        else:
+            calling += declared
+        modules.append(_module(source, declared, table))
+    sources = sorted({op.source for op in members})
+    folder = sources[0] if len(sources) == 1 else f"src/aclhost/ops/{family}/*.py"
+    yield f"native/ops/{family}.cc", _tables(folder, members, modules)
+    if calling:
+        yield f"native/kernels/{family}_calls.cc", _calls(folder, calling)
+
+
+def emit() -> Iterator[tuple[str, str]]:
+    """The files of every family."""
+    ordered = sorted(ops.ALL, key=lambda op: (op.source, op.snake_name))
+    for _, members in groupby(ordered, key=lambda op: op.family):
+        yield from _family(list(members))

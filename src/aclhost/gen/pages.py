@@ -15,7 +15,7 @@ from aclhost import ops
 from aclhost.gen.cpp_example import cpp_example
 from aclhost.gen.python_example import python_example
 from aclhost.gen.python_text import wrapped_signature
-from aclhost.gen.related import family, related
+from aclhost.gen.related import related
 from aclhost.spec import dtypes, products
 from aclhost.spec.expression import Call, Domain, Input
 from aclhost.spec.measured_ulps import MAX_ULPS, STEPS
@@ -223,7 +223,7 @@ def index() -> str:
     """The operators by family, with links to the pages."""
     families: dict[str, list[Operator]] = {}
     for op in ops.ALL:
-        families.setdefault(family(op), []).append(op)
+        families.setdefault(op.family, []).append(op)
     sections = (
         f"## {name}\n\n{len(members)} operators.\n\n"
         + table(

@@ -14,7 +14,6 @@ from pathlib import Path
 
 from aclhost import ops
 from aclhost.gen.pages import dtype_groups, table
-from aclhost.gen.related import family
 from aclhost.spec import catalogue, error_codes, products
 from aclhost.spec.error_advice import ADVICE, Advice
 from aclhost.spec.error_codes import ErrorCode
@@ -125,7 +124,7 @@ def _matrix_rows() -> Iterator[tuple[str, ...]]:
             f"{' '.join(product.key for product in on)}: {_chips(names)}"
             for names, on in dtype_groups(op).items()
         )
-        yield f"[{op.name}](ops/{op.page})", family(op), "<br>".join(groups)
+        yield f"[{op.name}](ops/{op.page})", op.family, "<br>".join(groups)
 
 
 def _chips(names: str) -> str:

@@ -12,18 +12,13 @@ from aclhost import ops
 from aclhost.spec.operator import Operator
 
 
-def family(op: Operator) -> str:
-    """`src/aclhost/ops/loss/smooth_l1.py` is of the family `loss`."""
-    return op.source.partition("aclhost/ops/")[2].removesuffix(".py").split("/")[0]
-
-
 def related(op: Operator) -> str:
     """One line of links."""
     return " ".join(_sentences(op))
 
 
 def _sentences(op: Operator) -> Iterator[str]:
-    yield f"Family: [{family(op)}](index.md#{family(op)})."
+    yield f"Family: [{op.family}](index.md#{op.family})."
     if op.gradient is not None:
         yield f"Forward: {_link(ops.BY_NAME[op.gradient.forward])}."
     if backwards := _backwards().get(op.name):

@@ -103,9 +103,14 @@ class Operator:
         )
 
     @property
+    def family(self) -> str:
+        """The folder, or the file, of src/aclhost/ops that declares it."""
+        return self.source.removeprefix("src/aclhost/ops/").split("/")[0].removesuffix(".py")
+
+    @property
     def workspace_bytes(self) -> int:
         """What phase 1 asks for; where a tensor is empty, it asks for nothing."""
-        return workspace.of_source(self.source) if self.workspace is None else self.workspace
+        return workspace.of_family(self.family) if self.workspace is None else self.workspace
 
     @property
     def steps(self) -> tuple[Step, ...]:

@@ -15,7 +15,6 @@ BYTES = 32
 FAMILIES = frozenset({"attention", "convolution", "linalg", "matmul", "norm", "sorting"})
 
 
-def of_source(path: str) -> int:
-    """Bytes that the operators of a declaring file ask for unless they say otherwise."""
-    family = path.removeprefix("src/aclhost/ops/").partition("/")[0].removesuffix(".py")
+def of_family(family: str) -> int:
+    """Bytes that its operators ask for unless they say otherwise."""
     return BYTES if family in FAMILIES else 0

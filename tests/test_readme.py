@@ -25,7 +25,7 @@ EXAMPLES = ROOT / "examples"
 HAND_WRITTEN = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("tests/*.md")])
 DOCUMENTS = sorted({*HAND_WRITTEN, *ROOT.glob("docs/**/*.md")})
 
-_FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|inf|nan)", re.IGNORECASE)
 
@@ -35,7 +35,9 @@ def name(path: Path) -> str:
 
 
 def blocks(document: Path, language: str) -> list[str]:
-    return [body for found, body in _FENCE.findall(document.read_text()) if found == language]
+    """Those without a title, which would make them files."""
+    found = console.blocks(document)
+    return [each.text for each in found if each.language == language and not each.title]
 
 
 def commands() -> list[str]:

@@ -31,9 +31,10 @@ class Journal:
 
     def __enter__(self) -> Journal:
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        cut_off = self.path.exists() and not self.path.read_bytes().endswith(b"\n")
-        self._file: TextIO = self.path.open("a", encoding="utf-8")
-        if cut_off and self.path.stat().st_size:
+        self._file: TextIO = self.path.open("a+", encoding="ascii")  # as json writes it
+        size = self._file.tell()
+        self._file.seek(max(size - 1, 0))
+        if size and self._file.read() != "\n":  # a run was cut off in the middle of a line
             self._file.write("\n")
         return self
 

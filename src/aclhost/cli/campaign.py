@@ -126,7 +126,6 @@ def _replay(path: Path) -> None:
 
 
 def _operators(chosen: tuple[str, ...], families: tuple[str, ...]) -> list[Operator]:
-
     known = sorted({op.family for op in ops.ALL})
     for family in families:
         if family not in known:

@@ -127,7 +127,7 @@ def test_raw_files(aclhost_command, refusal, files):
     aclhost_command(*call, *own)
     assert np.load("line/gradInput.npy").shape == (12,)
     reason = refusal(*call, "--dtype", "float16", "--shape", "5,4", "-o", "no")
-    assert reason == "g.bin: holds 12 elements, and --shape says 5 x 4"
+    assert reason == "g.bin: holds 12 elements, and its shape is 5 x 4"
     assert "a raw file needs its dtype" in refusal(*call, "-o", "no")
     assert "write sizes like 8,16" in refusal(*call, "--dtype", "float16", "--shape", "a")
 

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+import json
 import os
-import signal
 import socket
 import subprocess
 import sys
+import sysconfig
+import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -43,20 +45,39 @@ def started(stack: ExitStack, module: str, *arguments: str) -> subprocess.Popen[
     return process
 
 
+@pytest.fixture(scope="module")
+def scheduler() -> Iterator[str]:
+    address = f"tcp://127.0.0.1:{free_port()}"
+    port = address.rpartition(":")[2]
+    with ExitStack() as stack:
+        started(stack, "dask_scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard")
+        yield address
+
+
+@pytest.fixture(scope="module")
+def workers() -> Iterator[tuple[ExitStack, list[subprocess.Popen[bytes]]]]:
+    with ExitStack() as stack:
+        yield stack, []
+
+
 @pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
+def cluster(
+    scheduler: str,
+    workers: tuple[ExitStack, list[subprocess.Popen[bytes]]],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> tuple[str, list[subprocess.Popen[bytes]]]:
+    """Two workers that live; a test may kill the first."""
     from distributed import Client
 
-    address = f"tcp://127.0.0.1:{free_port()}"
-    with ExitStack() as stack:
-        port = address.rpartition(":")[2]
-        started(stack, "dask_scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard")
-        options = ("--nthreads", "1", "--no-nanny", "--no-dashboard",
-                   "--local-directory", str(tmp_path))  # fmt: skip
-        workers = [started(stack, "dask_worker", address, *options) for _ in range(2)]
-        with Client(address, timeout=60, set_as_default=False) as client:
-            client.wait_for_workers(2, timeout=60)
-        yield address, workers
+    stack, alive = workers
+    alive[:] = [worker for worker in alive if worker.poll() is None]
+    options = ("--nthreads", "1", "--no-nanny", "--no-dashboard",
+               "--local-directory", str(tmp_path_factory.mktemp("worker")))  # fmt: skip
+    while len(alive) < 2:
+        alive.append(started(stack, "dask_worker", scheduler, *options))
+    with Client(scheduler, timeout=60, set_as_default=False) as client:
+        client.wait_for_workers(2, timeout=60)
+    return scheduler, alive
 
 
 def test_a_killed_worker_loses_nothing_and_repeats_nothing(
@@ -72,7 +93,7 @@ def test_a_killed_worker_loses_nothing_and_repeats_nothing(
         rows.append((key, row))
         if len(rows) == COUNT // 6:
             killed = workers[0].pid
-            os.kill(killed, signal.SIGKILL)
+            workers[0].kill()
     counts = Counter(key for key, _ in rows)
     assert counts == dict.fromkeys(pieces, 1)
     assert all(row["square"] == int(key.split()[1]) ** 2 for key, row in rows)
@@ -100,6 +121,58 @@ def test_directories_are_compared_on_a_cluster(
     ]
     assert [result.exit_code for result in shown] == [1, 1, 1]
     assert shown[0].output == shown[1].output == shown[2].output
+
+
+def _compare(directory: Path) -> tuple[tuple[str, ...], int]:
+    for side in ("actual", "expected"):
+        (directory / side).mkdir()
+        for number in range(COUNT):
+            off = 1 if (side, number) == ("actual", 3) else 0
+            np.save(directory / side / f"{number}.npy", np.arange(200_000, dtype=np.float32) + off)
+    return ("compare", "actual", "expected"), COUNT
+
+
+def _golden(directory: Path) -> tuple[tuple[str, ...], int]:
+    np.save(directory / "x.npy", np.linspace(-3, 3, 20_000, dtype=np.float32))
+    lines = (f"elu,{number},x.npy,{number}" for number in range(COUNT))
+    (directory / "cases.csv").write_text("\n".join(("operator,name,self,alpha", *lines)))
+    return ("golden", "--manifest", "cases.csv", "--force", "-o", "made"), COUNT + 1  # and its mark
+
+
+def _campaign(directory: Path) -> tuple[tuple[str, ...], int]:
+    operators = (word for name in ("elu", "add", "avg_pool2d") for word in ("--operator", name))
+    return ("campaign", *operators, "--cases", "160", "--seed", "5"), 12
+
+
+@pytest.mark.parametrize("command", [_compare, _golden, _campaign])
+def test_commands_survive_a_killed_worker(
+    command: Callable[[Path], tuple[tuple[str, ...], int]],
+    cluster: tuple[str, list[subprocess.Popen[bytes]]],
+    tmp_path: Path,
+) -> None:
+    """Nothing is lost, nothing done twice, and the report is that of one process."""
+    address, workers = cluster
+    words, rows = command(tmp_path)
+    journal = tmp_path / "journal.jsonl"
+    aclhost = (Path(sysconfig.get_path("scripts"), "aclhost"), *words, "--json")
+    process = subprocess.Popen(
+        [*aclhost, "--dask", address, "--journal", journal],
+        cwd=tmp_path, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    while process.poll() is None and _lines(journal) < 4:
+        time.sleep(0.002)
+    at = _lines(journal)
+    workers[0].kill()
+    report, _ = process.communicate(timeout=300)
+    assert 4 <= at < rows  # in the middle
+    keys = [json.loads(line)["key"] for line in journal.read_text().splitlines()]
+    assert len(keys) == len(set(keys)) == rows
+    alone = subprocess.run(aclhost, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (report, process.returncode) == (alone.stdout, alone.returncode)
+
+
+def _lines(file: Path) -> int:
+    return file.read_bytes().count(b"\n") if file.exists() else 0
 
 
 def test_no_scheduler_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,6 +54,7 @@ _FILE = click.Path(path_type=Path)
 @click.option("--map", "mapping", type=_FILE, help="Pair by the lines ACTUAL,EXPECTED of a file.")
 @click.option("--jobs", "-j", type=click.IntRange(1), help="Processes; by default all processors.")
 @click.option("--dask", default="", metavar="ADDRESS", help="Compare on a Dask cluster instead.")
+@click.option("--journal", type=_FILE, help="JSON lines; a run that was cut off goes on from them.")
 @click.option("--baseline", type=_FILE, help="Only failures count that this --jsonl has not.")
 @click.option("--all", "everything", is_flag=True, help="List the pairs that pass, too.")
 @click.option("--quiet", "-q", is_flag=True, help="Print nothing; the exit status tells.")
@@ -71,6 +72,7 @@ def compare_command(
     mapping: Path | None,
     jobs: int | None,
     dask: str,
+    journal: Path | None,
     baseline: Path | None,
     everything: bool,
     quiet: bool,
@@ -103,23 +105,24 @@ def compare_command(
     except ValueError as error:
         give_up(str(error), _CANNOT)
     try:
-        entries = _entries(pairs, settings, jobs, dask)
+        entries = _entries(pairs, settings, jobs, dask, journal)
     except OSError as error:
         give_up(str(error), _CANNOT)
     if not entries:
         give_up(f"neither {actual} nor {expected} holds an array", _CANNOT)
     if len(entries) == 1 and entries[0].comparison is None and not actual.is_dir():
-        give_up(entries[0].problem, _status(entries, known))
-    reports = _Reports(actual, expected, entries, known)
+        give_up(entries[0].problem, status_of(entries, known))
+    reports = Reports(str(actual), str(expected), entries, known)
     reports.write(html, jsonl, junit, markdown)
     if as_json:
         print_json([row(entry) for entry in entries])
     elif not quiet and not reports.printed:
         _show(entries, known, everything)
-    sys.exit(_status(entries, known))
+    sys.exit(status_of(entries, known))
 
 
-def _status(entries: list[Entry], known: set[str]) -> int:
+def status_of(entries: list[Entry], known: set[str]) -> int:
+    """0 if all pass, 1 if something differs, 2 if something cannot be compared."""
     verdicts = {entry.verdict for entry in entries if entry.name not in known}
     return _CANNOT if "error" in verdicts else _DIFFERENT if "fail" in verdicts else 0
 
@@ -150,7 +153,9 @@ def _tolerances(options: Mapping[str, tuple[str, ...]]) -> dict[str, dict[str, f
     return result
 
 
-def _entries(pairs: list[Pair], settings: Settings, jobs: int | None, dask: str) -> list[Entry]:
+def _entries(
+    pairs: list[Pair], settings: Settings, jobs: int | None, dask: str, journal: Path | None
+) -> list[Entry]:
     """All rows, under a bar on stderr where somebody watches."""
     if jobs is None:
         jobs = len(os.sched_getaffinity(0)) if len(pairs) >= _MANY else 1
@@ -160,11 +165,11 @@ def _entries(pairs: list[Pair], settings: Settings, jobs: int | None, dask: str)
     with Progress(
         *columns, console=watched, disable=not watched.is_terminal, transient=True
     ) as progress:
-        if len(pairs) == 1 and not dask:
+        if len(pairs) == 1 and not dask and journal is None:
             task = progress.add_task("", total=None)
             return compare_pair(pairs[0], settings, _elements(progress, task))
         task = progress.add_task("", total=len(pairs))
-        for place, entries in compare_all(pairs, settings, jobs, dask):
+        for place, entries in compare_all(pairs, settings, jobs, dask, journal):
             found[place] = entries
             progress.advance(task)
     return [entry for place in sorted(found) for entry in found[place]]
@@ -178,11 +183,11 @@ def _elements(progress: Progress, task: Any) -> Callable[[int, int], None]:  # n
 
 
 @dataclass
-class _Reports:
+class Reports:
     """The files of one run."""
 
-    actual: Path
-    expected: Path
+    actual: str  # what is compared, for titles
+    expected: str
     entries: list[Entry]
     known: set[str]
     printed: bool = False  # one of them went to stdout
@@ -190,8 +195,9 @@ class _Reports:
     def write(
         self, html: Path | None, jsonl: Path | None, junit: Path | None, markdown: Path | None
     ) -> None:
+        """Those that are wanted."""
         if html is not None:
-            self._put(html, html_report(self.entries, str(self.actual), str(self.expected)))
+            self._put(html, html_report(self.entries, self.actual, self.expected))
         if jsonl is not None:
             self._put(jsonl, "".join(map(json_line, self.entries)))
         if junit is not None:

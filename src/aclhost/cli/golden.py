@@ -3,29 +3,27 @@
 
 from __future__ import annotations
 
-import io
-import math
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import click
-import numpy as np
 from rich import box
 from rich.table import Table
 
 import aclhost
 from aclhost import goldens
-from aclhost.arrays import NDArray, UnreadableArrayError, load_one, write_all
 from aclhost.cli.completion import operators, socs
 from aclhost.cli.console import give_up, output, print_json
+from aclhost.cli.golden_manifest import Run, run_manifest
 from aclhost.compare import compare
+from aclhost.goldens import files
+from aclhost.goldens.files import Raw, Result, Targets
 from aclhost.spec import described, names
 from aclhost.spec.operator import Operator
-from aclhost.spec.params import TENSORS, Parameter, TensorOut
+from aclhost.spec.params import TENSORS, Parameter, TensorList, TensorOut
 
+_FILE = click.Path(path_type=Path)
 _NAMED = "aclhost.golden"  # the help of an operator's arguments
 
 
@@ -44,14 +42,14 @@ class _Command(click.Command):
 
 
 @click.command("golden", cls=_Command, context_settings={"ignore_unknown_options": True})
-@click.argument("name", shell_complete=operators)
+@click.argument("name", required=False, shell_complete=operators)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[--ARG VALUE]...")
 @click.option(
-    "-o", "--output", "directory", default=".", type=click.Path(path_type=Path),
+    "-o", "--output", "directory", default=".", type=_FILE,
     help="Where the results go; made if it is not there.",
 )  # fmt: skip
 @click.option(
-    "--format", "kind", type=click.Choice(["npy", "npz", "pt"]), default="npy", show_default=True,
+    "--format", "kind", type=click.Choice(files.KINDS), default="npy", show_default=True,
     help="What the results are written as.",
 )  # fmt: skip
 @click.option("--dtype", "dtypes", multiple=True, metavar="[ARG=]DTYPE", help="Of raw .bin files.")
@@ -62,39 +60,67 @@ class _Command(click.Command):
 @click.option(
     "--soc", help="Reproduce this SoC (Ascend910B1) or product (A2).", shell_complete=socs
 )
+@click.option("--manifest", type=_FILE, help="Compute all lines of a CSV or JSON lines file.")
+@click.option("--jobs", "-j", type=click.IntRange(1), default=1, help="Processes for a manifest.")
+@click.option("--dask", default="", metavar="ADDRESS", help="A Dask scheduler for a manifest.")
+@click.option("--journal", type=_FILE, help="JSON lines; a manifest that was cut off goes on.")
+@click.option("--html", type=_FILE, help="Write a report on a manifest.")
+@click.option("--jsonl", type=_FILE, help="Write a line of JSON for each result of a manifest.")
+@click.option("--junit", type=_FILE, help="Write a JUnit file, a test for each result.")
+@click.option("--markdown", type=_FILE, help="Write a summary for a CI job; - is stdout.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def golden_command(
-    name: str,
-    arguments: tuple[str, ...],
-    directory: Path,
-    kind: str,
-    dtypes: tuple[str, ...],
-    shapes: tuple[str, ...],
-    force: bool,
-    soc: str | None,
-    as_json: bool,
-) -> None:
+    name: str | None, arguments: tuple[str, ...], directory: Path, kind: str,
+    dtypes: tuple[str, ...], shapes: tuple[str, ...], force: bool, soc: str | None,
+    manifest: Path | None, jobs: int, dask: str, journal: Path | None, html: Path | None,
+    jsonl: Path | None, junit: Path | None, markdown: Path | None, as_json: bool,
+) -> None:  # fmt: skip
     """Compute operator NAME on .npy, .npz, .pt or raw .bin files.
 
     \b
     aclhost golden elu_backward --grad-output g.npy --self-or-result x.npy --alpha 2
     aclhost golden elu --self dump.bin --dtype float16 --shape 8,16
     aclhost golden elu --help                     # lists the arguments of elu
+    aclhost golden --manifest cases.csv -o golden --jobs 8
 
     For each result two files are written: RESULT.npy, from the native kernels in the dtype that
     the operator gives, and RESULT.float64.npy, from its definition in float64. Arguments are named
-    as in C or in Python; tensors are files (FILE:NAME picks one array of several), scalars and
-    arrays are written as for aclhost explain. Files that are there are not overwritten without
-    --force.
+    as in C or in Python; tensors are files (FILE:NAME picks one array of several), lists of tensors
+    are files with commas between them, scalars and arrays are written as for aclhost explain. Files
+    that are there are not overwritten without --force.
+
+    A manifest is a table with a call in each line: a column (or key) operator, one for each
+    argument, and, as far as wanted, name, soc and tolerance (rtol=1e-3 max_ulp=4). The results of
+    a line go to the directory NAME below -o. A result that has a file, too, is compared with the
+    definition: it is what a device gave. The exit status is then that of aclhost compare.
     """  # noqa: D301 - click reads the \b character
+    if (name is None) == (manifest is None):
+        raise click.UsageError("give the NAME of an operator, or --manifest FILE")
+    if manifest is not None:
+        if dtypes or shapes:
+            raise click.UsageError("in a manifest, raw files are FILE.bin:float16[8,16]")
+        run = Run(manifest, directory, kind, soc or "", force, jobs, dask, journal)
+        run_manifest(run, as_json, html, jsonl, junit, markdown)
+    if name is not None:
+        rows = _one(name, arguments, directory, kind, (dtypes, shapes), force, soc or "")
+        if as_json:
+            print_json(rows)
+        else:
+            _show(rows)
+
+
+def _one(
+    name: str, arguments: tuple[str, ...], directory: Path, kind: str,
+    raw: tuple[tuple[str, ...], tuple[str, ...]], force: bool, soc: str,
+) -> list[dict[str, Any]]:  # fmt: skip
+    """One operator: a row for each result that was written."""
     try:
         op = names.operator(name)
-        raw = _Raw(op, dtypes, shapes)
-        values = _values(op, _words(arguments), raw)
-        with aclhost.soc(aclhost.soc_name() if soc is None else names.soc(soc)):
-            computed = goldens.native(op, values)
-        exact = goldens.reference(op, values)
-        rows = _write(op, directory, kind, computed, exact, _Targets(_inputs(arguments), force))
+        given = _given(op, _words(arguments))
+        values = files.values(op, given, Raw.of_options(op, *raw))
+        results = files.compute(op, values, soc)
+        targets = Targets(frozenset(_inputs(arguments)), force)
+        written = files.write(op, directory, kind, results, targets)
     except OSError as error:
         give_up(f"{error.filename or directory}: {error.strerror}")
     except aclhost.AclnnError as error:
@@ -103,10 +129,18 @@ def golden_command(
         give_up("the result does not fit into memory")
     except (ValueError, TypeError) as error:
         give_up(str(error).splitlines()[0])
-    if as_json:
-        print_json(rows)
-    else:
-        _show(rows)
+    return [_row(result, *written[result.name]) for result in results]
+
+
+def _given(op: Operator, words: Mapping[str, str]) -> dict[str, str]:
+    given = files.by_parameter(op, words)
+    for param in op.params:
+        if isinstance(param, TensorOut) and param.name in given:
+            raise described.MalformedError(f"{param.name} is a result of {op.name}")
+    needed = [f"--{_option(param)} {_example(param)}" for param in files.missing(op, given)]
+    if needed:
+        raise described.MalformedError(f"{op.name} needs {' '.join(needed)}")
+    return given
 
 
 def _inputs(arguments: tuple[str, ...]) -> set[Path]:
@@ -135,73 +169,13 @@ def _words(arguments: tuple[str, ...]) -> dict[str, str]:
     return result
 
 
-class _Raw:
-    """Dtypes and shapes of raw files, by parameter; "" stands for all."""
-
-    def __init__(self, op: Operator, dtypes: Sequence[str], shapes: Sequence[str]) -> None:
-        self._dtypes = {
-            name: names.dtype(text) for name, text in _by_parameter(op, "--dtype", dtypes).items()
-        }
-        self._shapes = {
-            name: _sizes(text) for name, text in _by_parameter(op, "--shape", shapes).items()
-        }
-
-    def load(self, param: Parameter, path: Path) -> NDArray:
-        array = np.array(load_one(path, self._dtypes.get(param.name, self._dtypes.get(""))))
-        if path.suffix != ".bin":
-            return array
-        shape = self._shapes.get(param.name, self._shapes.get(""))
-        if shape is not None and math.prod(shape) != array.size:
-            wanted = " x ".join(map(str, shape))
-            raise ValueError(f"{path}: holds {array.size} elements, and --shape says {wanted}")
-        return array if shape is None else array.reshape(shape)
-
-
-def _by_parameter(op: Operator, option: str, texts: Sequence[str]) -> dict[str, str]:
-    result: dict[str, str] = {}
-    for text in texts:
-        name, equals, value = text.rpartition("=")
-        key = names.parameter(op, name).name if equals else ""
-        if key in result:
-            raise described.MalformedError(f"{option} is given twice for {key or 'all'}")
-        result[key] = value
-    return result
-
-
-def _sizes(text: str) -> tuple[int, ...]:
-    try:
-        sizes = tuple(int(word) for word in re.split(r"[,x ]+", text.strip("[]() ")) if word)
-    except ValueError:
-        sizes = (-1,)
-    if any(size < 0 for size in sizes):
-        raise described.MalformedError(f"--shape {text}: write sizes like 8,16")
-    return sizes
-
-
-def _values(op: Operator, words: Mapping[str, str], raw: _Raw) -> dict[str, Any]:
-    given = {names.parameter(op, name).name: text for name, text in words.items()}
-    values: dict[str, Any] = {}
-    needed = []
-    for param in op.params:
-        if isinstance(param, TensorOut):
-            if param.name in given:
-                raise described.MalformedError(f"{param.name} is a result of {op.name}")
-        elif param.name in given:
-            values[param.python_name] = _value(param, given[param.name], raw)
-        elif param.python_default is not None:
-            values[param.python_name] = goldens.plain(described.default(param))
-        else:
-            needed.append(f"--{_option(param)} {_example(param)}")
-    if needed:
-        raise described.MalformedError(f"{op.name} needs {' '.join(needed)}")
-    return values
-
-
 def _option(param: Parameter) -> str:
     return param.python_name.replace("_", "-")
 
 
 def _example(param: Parameter) -> str:
+    if isinstance(param, TensorList):
+        return "FILE.npy,..."
     return "FILE.npy" if isinstance(param, TENSORS) else "..."
 
 
@@ -222,99 +196,17 @@ def _arguments_of(name: str) -> str:
     return "\n".join([*lines, f"Results: {results}"])
 
 
-def _value(param: Parameter, text: str, raw: _Raw) -> Any:  # noqa: ANN401
-    if isinstance(param, TENSORS):
-        return raw.load(param, Path(text))
-    return goldens.plain(described.argument(param, text))
-
-
-@dataclass(frozen=True)
-class _Targets:
-    """Which files may be written."""
-
-    inputs: set[Path]
-    force: bool
-
-    def check(self, paths: Iterable[Path]) -> None:
-        there = [path for path in paths if path.exists()]
-        for path in there:
-            if path.resolve() in self.inputs:
-                raise ValueError(f"{path} is an input; choose another directory with -o")
-        if there and not self.force:
-            listed = ", ".join(map(str, there))
-            verb = "is" if len(there) == 1 else "are"
-            raise ValueError(f"{listed} {verb} there already; overwrite with --force, or choose -o")
-
-
-def _write(
-    op: Operator, directory: Path, kind: str, computed: tuple[NDArray, ...],
-    exact: tuple[NDArray, ...], targets: _Targets,
-) -> list[dict[str, Any]]:  # fmt: skip
-    arrays: dict[str, NDArray] = {}
-    rows = []
-    for param, result, each in zip(goldens.results_of(op), computed, exact, strict=True):
-        wanted = each.reshape(result.shape)  # goldens may give one element without its axis
-        arrays[param.name] = result
-        arrays[f"{param.name}.float64"] = wanted
-        rows.append(_row(param.name, result, wanted))
-    if kind == "npy":
-        files = {directory / f"{name}.npy": _npy(array) for name, array in arrays.items()}
-    else:
-        content = _npz(arrays) if kind == "npz" else _torch(arrays)
-        files = {directory / f"{op.snake_name}.{kind}": content}
-    targets.check(files)
-    directory.mkdir(parents=True, exist_ok=True)
-    write_all(files)
-    for row in rows:
-        suffix = f":{row['result']}" if kind != "npy" else ""
-        stem = op.snake_name if kind != "npy" else row["result"]
-        row["file"] = f"{directory / f'{stem}.{kind}'}{suffix}"
-        row["float64_file"] = row["file"]
-        if kind == "npy":
-            row["float64_file"] = f"{directory / f'{stem}.float64.npy'}"
-        else:
-            row["float64_file"] += ".float64"
-    return rows
-
-
-def _row(name: str, result: NDArray, wanted: NDArray) -> dict[str, Any]:
-    found = compare(result, wanted)
+def _row(result: Result, file: str, float64_file: str) -> dict[str, Any]:
+    found = compare(result.native, result.exact)
     return {
-        "result": name,
-        "file": "",
-        "shape": list(result.shape),
-        "dtype": result.dtype.name,
+        "result": result.name,
+        "file": file,
+        "float64_file": float64_file,
+        "shape": list(result.native.shape),
+        "dtype": result.native.dtype.name,
         "max_ulp_from_float64": found.max_ulp,
         "max_absolute_from_float64": found.max_absolute,
     }
-
-
-def _npy(array: NDArray) -> bytes:
-    stream = io.BytesIO()
-    np.save(stream, array, allow_pickle=False)
-    return stream.getvalue()
-
-
-def _npz(arrays: Mapping[str, NDArray]) -> bytes:
-    stream = io.BytesIO()
-    np.savez(stream, allow_pickle=False, **arrays)
-    return stream.getvalue()
-
-
-def _torch(arrays: Mapping[str, NDArray]) -> bytes:
-    try:
-        import torch
-    except ModuleNotFoundError:
-        raise UnreadableArrayError("writing .pt needs torch; pip install torch") from None
-
-    def tensor(array: NDArray) -> Any:  # noqa: ANN401
-        if array.dtype.name == "bfloat16":
-            return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
-        return torch.from_numpy(np.ascontiguousarray(array))
-
-    stream = io.BytesIO()
-    torch.save({name: tensor(array) for name, array in arrays.items()}, stream)
-    return stream.getvalue()
 
 
 def _show(rows: list[dict[str, Any]]) -> None:

@@ -7,8 +7,10 @@ write its rows as JSON lines.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -16,13 +18,25 @@ from typing import Any, Literal
 
 from aclhost import plain_json
 from aclhost.arrays import NDArray, UnreadableArrayError, load, numpy_dtype
-from aclhost.compare import Comparison, Standard, coarser, compare, part, standard_for
+from aclhost.compare import (
+    Comparison,
+    Element,
+    HeatMap,
+    Standard,
+    coarser,
+    compare,
+    part,
+    standard_for,
+)
 from aclhost.compare.pairs import Pair
 from aclhost.compare.sums import Progress
-from aclhost.jobs import PROBLEM, run_all
+from aclhost.jobs import PROBLEM, Row, run_all
 from aclhost.spec.dtypes import DataType
 
-__all__ = ["Entry", "Settings", "compare_all", "compare_pair", "failed_before", "json_line", "row"]
+__all__ = [
+    "Entry", "Settings", "compare_all", "compare_arrays", "compare_pair", "entries_of",
+    "failed_before", "json_line", "pack", "row", "unpack",
+]  # fmt: skip
 
 Tolerances = Mapping[str, Mapping[str, float]]  # by dtype; "" stands for all
 Verdict = Literal["pass", "fail", "error"]
@@ -75,18 +89,87 @@ class Entry:
 
 
 def compare_all(
-    pairs: Sequence[Pair], settings: Settings, jobs: int = 1, dask: str = ""
+    pairs: Sequence[Pair],
+    settings: Settings,
+    jobs: int = 1,
+    dask: str = "",
+    journal: Path | None = None,
 ) -> Iterator[tuple[int, list[Entry]]]:
     """The place of each pair with its rows, as so many processes or a Dask cluster finish them."""
-    pieces = {str(place): (pair, settings) for place, pair in enumerate(pairs)}
-    for place, found in run_all(_entries_of, pieces, processes=jobs, dask=dask):
-        pair = pairs[int(place)]
-        problem = Entry(pair.name, problem=found.get(PROBLEM, ""), readable=False)
-        yield int(place), found.get("entries", [problem])
+    places: dict[str, int] = {}
+    for place, pair in enumerate(pairs):
+        key = _key(pair, settings)
+        while key in places:  # a list can name a pair twice
+            key += " again"
+        places[key] = place
+    # Workers of a cluster are in directories of their own.
+    sent = [_absolute(pair) for pair in pairs] if dask else pairs
+    pieces = {key: (sent[place], settings) for key, place in places.items()}
+    for key, found in run_all(_entries_of, pieces, processes=jobs, dask=dask, journal=journal):
+        yield places[key], entries_of(found, pairs[places[key]].name)
+
+
+def _absolute(pair: Pair) -> Pair:
+    name, *paths = pair
+    return Pair(name, *(None if path is None else path.absolute() for path in paths))
+
+
+def _key(pair: Pair, settings: Settings) -> str:
+    """Changes with the files and with how they are compared."""
+    files = [_state(path) for path in (pair.actual, pair.expected)]
+    digest = hashlib.sha256(repr((settings, files)).encode()).hexdigest()
+    return f"{pair.name} {digest[:16]}"
+
+
+def _state(path: Path | None) -> tuple[str, int, int]:
+    if path is None:
+        return "", 0, 0
+    try:
+        state = os.stat(path)
+    except OSError:  # who reads it will say so
+        return str(path), 0, 0
+    return str(path.absolute()), state.st_size, state.st_mtime_ns
 
 
 def _entries_of(piece: tuple[Pair, Settings]) -> dict[str, Any]:
-    return {"entries": compare_pair(*piece)}
+    return {"entries": [pack(entry) for entry in compare_pair(*piece)]}
+
+
+def entries_of(found: Row, name: str) -> list[Entry]:
+    """The entries of a finished piece, or one that tells why it was not finished."""
+    if PROBLEM in found:
+        return [Entry(name, problem=f"{name}: {found[PROBLEM]}", readable=False)]
+    return [unpack(entry) for entry in found["entries"]]
+
+
+def pack(entry: Entry) -> dict[str, Any]:
+    """An entry as plain data, whole."""
+    return asdict(entry)
+
+
+def unpack(data: Mapping[str, Any]) -> Entry:
+    """The entry that pack() made the data of; JSON has made lists of tuples."""
+    found = data["comparison"]
+    if found is None:
+        return Entry(**data)
+    heat_map = found["heat_map"]
+    if heat_map is not None:
+        cells = tuple(map(tuple, heat_map["cells"]))
+        heat_map = HeatMap(cells, heat_map["rows"], heat_map["columns"])
+    comparison = Comparison(
+        **{
+            **found,
+            "shape": tuple(found["shape"]),
+            "standard": Standard(**found["standard"]),
+            "failures": tuple(found["failures"]),
+            "worst": tuple(
+                Element(**{**each, "index": tuple(each["index"])}) for each in found["worst"]
+            ),
+            "points": tuple(map(tuple, found["points"])),
+            "heat_map": heat_map,
+        }
+    )
+    return Entry(**{**data, "comparison": comparison})
 
 
 def compare_pair(pair: Pair, settings: Settings, progress: Progress | None = None) -> list[Entry]:
@@ -117,7 +200,7 @@ def _compare_key(
     if key not in first or key not in second:
         side = "actual" if key not in first else "expected"
         return Entry(label, problem=f"{label}: only one side has it; no {side} array")
-    return _compare_arrays(label, first[key], second[key], settings, progress)
+    return compare_arrays(label, first[key], second[key], settings, progress)
 
 
 def _take_shapes(path: Path, raw: dict[str, NDArray], other: dict[str, NDArray]) -> None:
@@ -130,9 +213,14 @@ def _take_shapes(path: Path, raw: dict[str, NDArray], other: dict[str, NDArray])
             raw[key] = array.reshape(shaped.shape)
 
 
-def _compare_arrays(
-    label: str, actual: NDArray, expected: NDArray, settings: Settings, progress: Progress | None
+def compare_arrays(
+    label: str,
+    actual: NDArray,
+    expected: NDArray,
+    settings: Settings,
+    progress: Progress | None = None,
 ) -> Entry:
+    """The row of two arrays."""
     try:
         given = None if settings.dtype is None else part(numpy_dtype(settings.dtype))
         kind = given or coarser(actual.dtype, expected.dtype)

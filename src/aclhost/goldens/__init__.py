@@ -25,8 +25,8 @@ from aclhost.spec.params import (
 )
 
 __all__ = [
-    "as_computed", "call_of", "convert", "magnitudes", "native", "plain", "pointwise", "reduced",
-    "reference", "results_of", "widened",
+    "as_computed", "call_of", "convert", "magnitudes", "native", "native_results", "plain",
+    "pointwise", "reduced", "reference", "results_of", "widened",
 ]  # fmt: skip
 
 
@@ -43,6 +43,28 @@ def native(op: Operator, arguments: Mapping[str, Any]) -> tuple[NDArray, ...]:
         AclnnError: the operator refuses the arguments.
 
     """
+    return _several(_native(op, arguments))
+
+
+def native_results(op: Operator, arguments: Mapping[str, Any]) -> dict[str, NDArray]:
+    """The same by upstream's names; the members of a list are NAME.0, NAME.1 and so on.
+
+    Raises:
+        AclnnError: the operator refuses the arguments.
+
+    """
+    params, returned = results_of(op), _native(op, arguments)
+    each = returned if isinstance(returned, tuple) and len(params) > 1 else (returned,)
+    found: dict[str, NDArray] = {}
+    for param, value in zip(params, each, strict=True):
+        if isinstance(value, list | tuple):
+            found |= {f"{param.name}.{place}": array for place, array in enumerate(value)}
+        elif value is not None:
+            found[param.name] = np.asarray(value)
+    return found
+
+
+def _native(op: Operator, arguments: Mapping[str, Any]) -> Any:  # noqa: ANN401
     values = dict(arguments)
     for param in op.params:
         given = values.get(param.python_name)
@@ -50,7 +72,7 @@ def native(op: Operator, arguments: Mapping[str, Any]) -> tuple[NDArray, ...]:
             values[param.python_name] = np.array(given)
         elif isinstance(param, TensorListInOut) and given is not None:
             values[param.python_name] = [*map(np.array, given)]
-    return _several(getattr(aclhost, op.snake_name)(**values))
+    return getattr(aclhost, op.snake_name)(**values)
 
 
 def reference(op: Operator, arguments: Mapping[str, Any]) -> tuple[NDArray, ...]:
@@ -69,7 +91,9 @@ def reference(op: Operator, arguments: Mapping[str, Any]) -> tuple[NDArray, ...]
 
 
 def _several(results: Any) -> tuple[NDArray, ...]:  # noqa: ANN401
-    """All arrays, members of lists included."""
+    """All arrays, members of lists included; nothing of what was left out."""
+    if results is None:
+        return ()
     if isinstance(results, tuple | list):
         return tuple(array for each in results for array in _several(each))
     return (np.asarray(results),)

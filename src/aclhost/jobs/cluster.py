@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import uuid
+from asyncio import CancelledError
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -35,7 +36,8 @@ def run(work: Work, pieces: Mapping[str, Any], address: str) -> Iterator[tuple[s
 
 
 def _row(future: Any) -> Row:  # noqa: ANN401 - distributed has no types
-    if future.status == "finished":
-        row: Row = future.result()
-        return row
-    return {PROBLEM: f"{future.status} on the cluster: {future.exception()}"}
+    try:
+        row: Row = future.result()  # waits once more if the worker was lost with it
+    except (Exception, CancelledError) as error:
+        return {PROBLEM: f"{type(error).__name__} on the cluster: {error}"}
+    return row

@@ -14,7 +14,7 @@ from pathlib import Path
 from benchmarks import pools, targets
 
 QUICK = ("cold", "fresh", "imports")
-COMPILED = ("overhead", "floors", "doors")
+COMPILED = ("overhead", "floors")
 
 
 def main() -> None:

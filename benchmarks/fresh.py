@@ -9,7 +9,7 @@ from statistics import median
 
 import aclhost
 from aclhost.bench import runner
-from aclhost.bench.rounds import quotient, take_turns
+from aclhost.bench.rounds import Pace, quotient, take_turns
 from aclhost.bench.workload import Call, aten, random_array, tensor
 from benchmarks.figures import Figure, report
 
@@ -23,7 +23,7 @@ def measure(elements: int = ELEMENTS, rounds: int = ROUNDS) -> Iterator[Figure]:
     with_torch = runner.use_torch()
     for dtype in DTYPES:
         contenders = _contenders(dtype, elements, with_torch)
-        times = take_turns(contenders, seconds=1e-9, fewest=rounds)
+        times = take_turns(contenders, Pace(1e-9, rounds), spinning=("torch",))
         for name, column in times.items():
             yield Figure(f"fresh output, {dtype}, {name}", median(column) * 1e3, "ms")
         if with_torch:

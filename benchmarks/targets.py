@@ -18,7 +18,9 @@ from rich.console import Console
 from rich.table import Table
 
 from aclhost.bench.cases import BY_HAND, Case, full
+from aclhost.bench.headline import WANTED_LEAST
 from aclhost.bench.results import Result, Run
+from aclhost.bench.workload import CONTIGUOUS
 from benchmarks.figures import Figure, load
 
 _SLACK = 0.1
@@ -141,9 +143,11 @@ def _of_case(result: Result, threads: int) -> Iterator[Check]:
     case = result.case
     wanted = _wanted(case)
     if result.ratio is not None:
-        # Nothing may be slower than torch, strided inputs included.
-        ratio = wanted.get("ratio", 1.0)
+        ratio = wanted.get("ratio", WANTED_LEAST)
         yield Check(case.name, "ratio", _AT_LEAST, ratio, result.ratio, result.disturbed)
+    if result.c_ratio is not None:
+        least = WANTED_LEAST
+        yield Check(case.name, "C ratio", _AT_LEAST, least, result.c_ratio, result.disturbed)
     if result.streaming_fraction is not None and "fraction" in wanted:
         fraction = result.streaming_fraction
         limit = wanted["fraction"]
@@ -162,7 +166,7 @@ def _goal(case: Case) -> Goal | None:
 def _wanted(case: Case) -> dict[str, float]:
     """Ratio and fraction, as far as the table has them for this case."""
     goal = _goal(case)
-    if goal is None or case.strided:
+    if goal is None or case.layout != CONTIGUOUS:
         return {}
     found: dict[str, float | None] = {}
     if case.size == "tiny":

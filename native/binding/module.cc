@@ -22,6 +22,7 @@ namespace nb = nanobind;
 namespace aclhost::python {
 
 void bind_operators(nb::module_& module);  // generated
+void bind_c_loop(nb::module_& module);
 void bind_compare(nb::module_& module);
 void bind_streaming(nb::module_& module);
 
@@ -97,6 +98,7 @@ NB_MODULE(_native, module) {
   module.def("note_python_frames", &aclhost::note_python_frames);
   module.def("forget_python_frames", &aclhost::forget_python_frames);
   module.def("call_counts", &aclhost::python::python_call_counts);
+  aclhost::python::bind_c_loop(module);
   aclhost::python::bind_compare(module);
   aclhost::python::bind_streaming(module);
   aclhost::python::bind_operators(module);

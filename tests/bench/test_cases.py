@@ -27,11 +27,25 @@ KINDS = list(dict.fromkeys(small(case) for case in ALL))
 
 
 def test_every_operator_has_cases():
-    here = {op.snake_name for op in ops.ALL if products.DEFAULT in op.products}
-    assert set(cases.OPERATORS) == here
+    """All that are computed, whatever product they are on, unless a reason is given."""
+    assert set(cases.OPERATORS) | set(cases.WITHOUT) == {op.snake_name for op in ops.ALL}
+    assert not set(cases.OPERATORS) & set(cases.WITHOUT)
     for quick in (True, False):
         chosen = runner.chosen(cases.OPERATORS, quick)
         assert {case.operator for case in chosen} == set(cases.OPERATORS)
+        assert len(set(chosen)) == len(chosen)
+
+
+def test_the_first_case_of_every_operator_comes_before_any_second():
+    chosen = runner.chosen(cases.OPERATORS, quick=False)
+    first = chosen[: len(cases.OPERATORS)]
+    assert [case.operator for case in first] == list(cases.OPERATORS)
+    assert {case.size for case in first} == {"medium"}
+    assert runner.chosen(cases.OPERATORS, quick=True) == first
+
+
+def test_growth_is_of_operators_that_there_are():
+    assert set(cases.GROWING) < set(cases.OPERATORS)
 
 
 @pytest.mark.parametrize("operator", cases.BY_HAND)
@@ -55,7 +69,10 @@ def test_sizes_of_the_grid():
     assert any(shape[0] * shape[1] == 1 for shape in shapes)
     assert any(shape[3] * shape[4] > 1 << 16 for shape in shapes)
     for operator in cases.BY_HAND:
-        assert any(case.strided for case in ALL if case.operator == operator)
+        found = {case.layout for case in ALL if case.operator == operator}
+        assert found == {"contiguous", "transposed"} | (
+            {"broadcast"} if operator.startswith("smooth") else set()
+        )
 
 
 @pytest.mark.parametrize("operator", cases.BY_HAND)

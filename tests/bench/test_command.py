@@ -11,16 +11,23 @@ from click.testing import CliRunner
 
 from aclhost.bench import cases, runner
 from aclhost.bench.results import Run
+from aclhost.bench.rounds import Pace
 from aclhost.cli import main
+
+HASTE = runner.Effort(Pace(0.001, 2, pause=0, warm_up=0), (10**5,))
+
+
+def tiny_cases(name):
+    """Contiguous, of the first variant."""
+    found = [case for case in cases.full(name) if case.size == "tiny"]
+    return [case for case in found if case.layout == "contiguous"]
 
 
 @pytest.fixture
 def bench(monkeypatch):
     """The command, on tiny cases."""
-    monkeypatch.setattr(
-        cases, "quick", lambda name: (case for case in cases.full(name) if case.size == "tiny")
-    )
-    monkeypatch.setattr(runner, "QUICK", runner.Effort(0.001, 2, (10**5,)))
+    monkeypatch.setattr(cases, "quick", tiny_cases)
+    monkeypatch.setattr(runner, "QUICK", HASTE)
     monkeypatch.setattr(runner, "torchs_pause", lambda: 0.0)
     return lambda *options: CliRunner().invoke(main, ["bench", "--quick", *options])
 
@@ -52,7 +59,7 @@ def test_table_json_and_plots(bench, tmp_path):
     assert {result.case.dtype for result in run.results} == set(cases.ELEMENTWISE["elu"].dtypes)
     assert [growth.operator for growth in run.growth] == ["elu"]
     assert (directory / "table.txt").read_text().splitlines()[0] == done.stdout.splitlines()[0]
-    for name in ("results.json", "table.txt", "roofline.png", "growth.png"):
+    for name in ("results.json", "table.txt", "report.md", "roofline.png", "growth.png"):
         assert f"wrote {directory / name}" in done.stderr
         assert (directory / name).is_file()
 
@@ -70,13 +77,22 @@ def test_without_matplotlib_there_is_the_rest(bench, monkeypatch, tmp_path):
     done = bench("--operator", "elu", "--output", str(tmp_path))
     assert done.exit_code == 0, done.output
     assert done.stderr.splitlines()[-1] == "aclhost: plots need matplotlib; pip install matplotlib"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["results.json", "table.txt"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "report.md", "results.json", "table.txt",
+    ]  # fmt: skip
+    assert "![" not in (tmp_path / "report.md").read_text()
 
 
 def test_unknown_operator(bench):
     done = bench("--operator", "elu_forward")
     assert done.exit_code == 1
     assert done.stderr.startswith("aclhost: no operator 'elu_forward'; ")
+
+
+def test_operator_without_a_case(bench):
+    done = bench("--operator", "aclnnTransMatmulWeight")
+    assert done.exit_code == 1
+    assert done.stderr.startswith("aclhost: trans_matmul_weight is not measured: the first call")
 
 
 def test_directory_that_cannot_be_written(bench, tmp_path):
@@ -117,12 +133,12 @@ def test_resumed_runs_measure_the_rest(bench, interrupted, monkeypatch, tmp_path
 
     def record(case, effort, with_torch):
         measured.append(case)
-        return measure(case, replace(effort, seconds=0.001), with_torch)
+        return measure(case, effort, with_torch)
 
-    tiny = [case for case in cases.full("elu") if case.size == "tiny"]
+    tiny = tiny_cases("elu")
     monkeypatch.setattr(cases, "quick", lambda name: tiny)
     monkeypatch.setattr(runner, "measure", record)
-    monkeypatch.setattr(runner, "QUICK", runner.Effort(0.001, 2, (10**5,)))
+    monkeypatch.setattr(runner, "QUICK", HASTE)
     done = CliRunner().invoke(main, ["bench", "--quick", "--resume", *options])
     assert done.exit_code == 0, done.output
     assert measured == tiny[1:]
@@ -156,3 +172,14 @@ def test_resume_needs_a_directory(bench):
     assert done.stderr == (
         "aclhost: --resume needs the --output directory of the run to go on with\n"
     )
+
+
+def test_a_run_of_some_minutes_ends_in_time(bench, tmp_path):
+    done = bench("--operator", "elu", "--output", str(tmp_path), "--minutes", "1e-9")
+    assert done.exit_code == 0, done.output
+    assert results(tmp_path).results == []
+    assert "the time is up" in done.stdout
+    assert bench("--operator", "elu", "--output", str(tmp_path), "--resume").exit_code == 0
+    run = results(tmp_path)
+    assert [result.case for result in run.results] == tiny_cases("elu")
+    assert run.skipped == []

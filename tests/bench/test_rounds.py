@@ -46,39 +46,47 @@ def recorded(clock, calls, name, seconds):
 def test_turns_rotate(clock):
     calls = []
     contenders = {name: recorded(clock, calls, name, 1.0) for name in "abc"}
-    times = rounds.take_turns(contenders, seconds=1e-9, fewest=3)
+    times = rounds.take_turns(contenders, rounds.Pace(1e-9, 3))
     planning = 2 * len(contenders)
     assert "".join(name for name, _ in calls[planning:]) == "abcbcacab"
     assert times == {name: [1.0] * 3 for name in "abc"}
 
 
-def test_a_turn_waits_and_warms_up_before_it_times(clock):
+def test_a_turn_warms_up_before_it_times(clock):
     calls = []
     call = recorded(clock, calls, "a", 0.001)
-    assert rounds.turn(call, 0.001, pause=0.5) == pytest.approx(0.001)
-    assert calls[0][1] == 0.5
+    assert rounds.turn(call, 0.001, warm_up=0.007) == pytest.approx(0.001)
     untimed = len(calls) - rounds._TIMINGS
-    assert untimed >= rounds._WARM_UP / 0.001
+    assert untimed >= 7
+
+
+def test_who_comes_after_spinning_threads_waits(clock, monkeypatch):
+    waits = []
+    monkeypatch.setattr(rounds, "sleep", waits.append)
+    contenders = {name: recorded(clock, [], name, 1.0) for name in "abc"}
+    rounds.take_turns(contenders, rounds.Pace(1e-9, 2, pause=0.5), spinning=("b",))
+    short = rounds._SHORT_PAUSE
+    assert waits == [0.5, short, 0.5, short, 0.5, short]  # before a b c, then b c a
 
 
 def test_short_calls_are_timed_together(clock):
     calls = []
     call = recorded(clock, calls, "a", 1e-5)
-    assert rounds.turn(call, 1e-5, pause=0) == pytest.approx(1e-5)
+    assert rounds.turn(call, 1e-5, warm_up=0.008) == pytest.approx(1e-5)
     timed = rounds._TIMINGS * round(rounds._BATCH / 1e-5)
-    assert len(calls) - timed == pytest.approx(rounds._WARM_UP / 1e-5, abs=1)
+    assert len(calls) - timed == pytest.approx(0.008 / 1e-5, abs=1)
 
 
 def test_very_long_calls_are_made_once_a_turn(clock):
     calls = []
-    rounds.turn(recorded(clock, calls, "a", 2.0), 2.0, pause=0)
+    rounds.turn(recorded(clock, calls, "a", 2.0), 2.0, warm_up=0.008)
     assert len(calls) == 1
 
 
 def test_rounds_are_as_many_as_asked_for_unless_they_take_too_long(clock):
     def count(seconds, fewest):
         call = recorded(clock, [], "a", 1.0)
-        return len(rounds.take_turns({"a": call}, seconds, fewest, pause=0)["a"])
+        return len(rounds.take_turns({"a": call}, rounds.Pace(seconds, fewest))["a"])
 
     assert count(seconds=3.0, fewest=7) == 7
     assert count(seconds=12.0, fewest=7) == 12

@@ -14,16 +14,20 @@ from rich.console import Console
 from aclhost.bench import cases, contention, memory, plots, report, runner
 from aclhost.bench.machine import this_machine
 from aclhost.bench.results import Run
+from aclhost.bench.rounds import Pace
 
-HASTE = runner.Effort(seconds=0.001, fewest_rounds=2, growth_sizes=(10**5, 3 * 10**5), pause=0)
+HASTE = runner.Effort(Pace(0.001, 2, pause=0, warm_up=0), (10**5, 3 * 10**5))
 
 
 @pytest.fixture(scope="module")
 def run():
     """Every written-out operator once, on the tiny size."""
-    tiny = [case for case in runner.chosen(cases.BY_HAND, quick=True) if case.size == "tiny"]
+    tiny = [
+        next(case for case in cases.full(operator) if case.size == "tiny")
+        for operator in cases.BY_HAND
+    ]
     with_torch = runner.use_torch()
-    found = Run(this_machine(with_torch), skipped=["something: skipped"])
+    found = Run(this_machine(with_torch), runner.peak(), skipped=["something: skipped"])
     found.results.extend(runner.measure(case, HASTE, with_torch) for case in tiny)
     found.growth.extend(runner.growth(operator, HASTE) for operator in cases.BY_HAND)
     return found
@@ -44,7 +48,7 @@ def is_png(path):
 
 
 def printed(run):
-    console = Console(width=120, file=StringIO())
+    console = Console(width=200, file=StringIO())
     for part in report.tables(run):
         console.print(part)
     return console.file.getvalue()
@@ -53,11 +57,13 @@ def printed(run):
 def test_results_are_complete(run):
     assert [result.case.operator for result in run.results] == list(cases.BY_HAND)
     for result in run.results:
-        assert result.rounds >= HASTE.fewest_rounds
+        assert result.rounds >= HASTE.pace.fewest
         assert min(result.seconds, result.bytes_moved, result.streaming_bytes_per_second) > 0
         assert result.peak_extra_bytes >= 0
         assert result.streaming_fraction is None  # tiny
         assert (result.ratio is None) == (result.torch_seconds is None)
+        assert min(result.c_seconds, result.c_over_python, result.operations) > 0
+        assert (result.c_ratio is None) == (result.ratio is None)
         assert (result.numpy_ratio is None) == (result.case.operator in cases.ON_VOLUMES)
     assert "torch" not in run.machine.versions or all(result.ratio for result in run.results)
 
@@ -74,8 +80,8 @@ def test_json_round_trip(run):
 
 
 def test_json_of_another_format_is_refused(run):
-    other = run.to_json().replace('"format": 2', '"format": 1')
-    with pytest.raises(ValueError, match="format 1 of results is not 2"):
+    other = run.to_json().replace('"format": 3', '"format": 1')
+    with pytest.raises(ValueError, match="format 1 of results is not 3"):
         Run.from_json(other)
 
 
@@ -122,17 +128,33 @@ def test_without_torch_there_is_the_streaming_limit(no_torch):
 
 
 @pytest.mark.parametrize(
-    ("dtype", "size", "strided", "takes_part"),
+    ("dtype", "size", "layout", "takes_part"),
     [
-        ("bfloat16", "medium", False, True),
-        ("float32", "large", False, True),
-        ("float16", "large", False, False),
-        ("float32", "medium", True, False),
+        ("bfloat16", "medium", "contiguous", True),
+        ("float32", "large", "contiguous", True),
+        ("float16", "large", "contiguous", False),
+        ("float32", "medium", "transposed", False),
     ],
 )
-def test_numpy_takes_part_where_it_does_not_take_ages(dtype, size, strided, takes_part):
-    case = cases.Case("elu", "", dtype, size, (1 << 25,), strided)
-    assert runner._numpy_takes_part(case) == takes_part
+def test_numpy_takes_part_where_it_does_not_take_ages(dtype, size, layout, takes_part):
+    case = cases.Case("elu", "", dtype, size, (1000,), layout)
+    call, note = runner._numpys(case, case.prepare(), None)
+    assert (call is not None, note) == (takes_part, "")
+
+
+def test_where_torch_has_none_numpy_is_the_peer():
+    pytest.importorskip("torch")
+    case = replace(next(cases.full("sign_bits_pack")), size="tiny", shape=(1024,))
+    result = runner.measure(case, HASTE, with_torch=True)
+    assert (result.ratio, result.note) == (None, "torch: it has no such function")
+    assert result.numpy_ratio > 0
+
+
+def test_a_peer_that_takes_seconds_takes_no_part(monkeypatch):
+    monkeypatch.setattr(runner, "_TOO_LONG", 0.0)
+    workload = replace(next(cases.full("sign_bits_pack")), shape=(1024,)).prepare()
+    case = next(cases.full("sign_bits_pack"))
+    assert runner._numpys(case, workload, None) == (None, "NumPy: takes seconds")
 
 
 def test_save_replaces_the_file(run, tmp_path):

@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 from math import prod
 
 from aclhost.bench import derived, elementwise, volumes
-from aclhost.bench.workload import Workload
+from aclhost.bench.workload import BROADCAST, BY_PYTHON_NAME, CONTIGUOUS, TRANSPOSED, Workload
 
 SINGLE_AND_HALF = ("float32", "float16", "bfloat16")
 _WITH_DOUBLE = (*SINGLE_AND_HALF, "float64")
 _UNPOOLED = ("float32", "float16", "float64", "int8", "uint8", "int16", "int32", "int64")
 
-LINES = {"tiny": 1000, "medium": 100_000, "large": 1 << 25}
+LINES = {"medium": 100_000, "tiny": 1000, "large": 1 << 25}
 VOLUMES: dict[str, tuple[int, ...]] = {
-    "tiny": (1, 2, 8, 8, 8),
     "medium": (1, 4, 16, 32, 48),
+    "tiny": (1, 2, 8, 8, 8),
     "N*C=1": (1, 1, 128, 256, 256),
     "N2C32": (2, 32, 32, 64, 64),
     "N4C64": (4, 64, 32, 64, 64),
@@ -35,9 +35,10 @@ class Kind:
     variants: tuple[str, ...]
     dtypes: tuple[str, ...] = SINGLE_AND_HALF
     further: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # for the first variant
+    layouts: tuple[str, ...] = (CONTIGUOUS, TRANSPOSED)
 
 
-_REDUCTIONS = Kind(("none", "mean", "sum"))
+_REDUCTIONS = Kind(("none", "mean", "sum"), layouts=(CONTIGUOUS, TRANSPOSED, BROADCAST))
 _POOLS = Kind(("2/2", "3/2/1", "3/1/1"), further=_PLANES)
 _UNPOOLS = Kind(("local", "random"), _UNPOOLED)
 _RESIZES = Kind(("x2", "x1.5"), _WITH_DOUBLE)
@@ -58,7 +59,19 @@ ON_VOLUMES = {
     "upsample_nearest3d_backward": _RESIZES,
 }
 BY_HAND = (*ELEMENTWISE, *ON_VOLUMES)
-OPERATORS = (*BY_HAND, *(name for name in derived.BY_PYTHON_NAME if name not in BY_HAND))
+# Computed operators that are not measured, and why.
+WITHOUT = {
+    "trans_matmul_weight": "the first call lays its tensor out anew, a second has nothing to do",
+}
+OPERATORS = (
+    *BY_HAND,
+    *(name for name in derived.BY_PYTHON_NAME if name not in BY_HAND and name not in WITHOUT),
+)
+# One of each family that has much work to do, for the time per element by size.
+GROWING = (
+    "add", "exp", "gelu", "reduce_sum", "softmax", "layer_norm", "matmul", "convolution",
+    "index_select", "sort", "cat", "avg_pool2d",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -70,7 +83,7 @@ class Case:
     dtype: str
     size: str
     shape: tuple[int, ...]
-    strided: bool = False
+    layout: str = CONTIGUOUS
 
     @property
     def elements(self) -> int:
@@ -79,62 +92,66 @@ class Case:
     @property
     def name(self) -> str:
         """All that tells it from other cases."""
-        words = (self.operator, self.variant, self.dtype, self.size, "strided" * self.strided)
+        layout = "" if self.layout == CONTIGUOUS else self.layout
+        words = (self.operator, self.variant, self.dtype, self.size, layout)
         return " ".join(word for word in words if word)
+
+    @property
+    def family(self) -> str:
+        """The directory of its declaration."""
+        path = BY_PYTHON_NAME[self.operator].source
+        return path.removeprefix("src/aclhost/ops/").split("/")[0].removesuffix(".py")
+
+    @property
+    def soc(self) -> str:
+        """One that has the operator."""
+        return derived.product_of(BY_PYTHON_NAME[self.operator]).default_soc
 
     def prepare(self) -> Workload:
         """Its arrays and calls."""
         if self.operator in ELEMENTWISE:
             make_line = getattr(elementwise, self.operator)
-            line: Workload = make_line(self.variant, self.dtype, self.elements, self.strided)
+            line: Workload = make_line(self.variant, self.dtype, self.elements, self.layout)
             return line
         if self.operator in ON_VOLUMES:
             make_volume = getattr(volumes, self.operator)
-            volume: Workload = make_volume(self.variant, self.dtype, self.shape, self.strided)
+            volume: Workload = make_volume(self.variant, self.dtype, self.shape, self.layout)
             return volume
-        return derived.workload(self.operator, self.dtype, self.elements, self.strided)
+        return derived.prepared(self.operator, self.dtype, self.elements, self.layout)
 
 
-def _shapes(operator: str) -> dict[str, tuple[int, ...]]:
-    if operator in ON_VOLUMES:
+def _shapes(operator: str, layout: str = CONTIGUOUS) -> dict[str, tuple[int, ...]]:
+    """By size; the one that stands for all comes first."""
+    if operator not in ON_VOLUMES:
+        return {size: (elements,) for size, elements in LINES.items()}
+    if layout == CONTIGUOUS:
         return VOLUMES
-    return {size: (elements,) for size, elements in LINES.items()}
+    return {size: VOLUMES[size] for size in ("medium", "tiny", "N2C32")}
 
 
 def _kind(operator: str) -> Kind:
     if operator not in BY_HAND:
-        return Kind(("",), derived.dtypes_of(operator))
+        dtypes, layouts = derived.dtypes_of(operator), derived.layouts_of(operator)
+        return Kind(("",), dtypes, layouts=layouts)
     return (ELEMENTWISE | ON_VOLUMES)[operator]
 
 
 def full(operator: str) -> Iterator[Case]:
-    """Everything: each variant, dtype and size, and strided inputs."""
+    """Everything: each variant, dtype, layout and size, what tells most first."""
     kind = _kind(operator)
-    for variant in kind.variants:
-        for dtype in kind.dtypes:
-            for size, shape in _shapes(operator).items():
-                yield Case(operator, variant, dtype, size, shape)
-        if operator not in BY_HAND and not derived.can_be_strided(operator):
-            continue
-        for size in ("medium", "N2C32" if operator in ON_VOLUMES else "large"):
-            shape = _shapes(operator)[size]
-            yield Case(operator, variant, kind.dtypes[0], size, shape, strided=True)
+    for dtype in kind.dtypes:
+        for variant in kind.variants:
+            for layout in kind.layouts:
+                for size, shape in _shapes(operator, layout).items():
+                    yield Case(operator, variant, dtype, size, shape, layout)
     for size, shape in kind.further.items():
         for dtype in kind.dtypes:
             yield Case(operator, kind.variants[0], dtype, size, shape)
 
 
 def quick(operator: str) -> Iterator[Case]:
-    """One variant at three sizes, and once in half precision; of the many others one case."""
-    kind, shapes = _kind(operator), _shapes(operator)
-    variant, dtype = kind.variants[0], kind.dtypes[0]
-    if operator not in BY_HAND:
-        yield Case(operator, variant, dtype, "medium", shapes["medium"])
-        return
-    big = "N2C32" if operator in ON_VOLUMES else "large"
-    for size in ("tiny", "medium", big):
-        yield Case(operator, variant, dtype, size, shapes[size])
-    yield Case(operator, variant, "float16", "medium", shapes["medium"])
+    """The first of all."""
+    yield next(full(operator))
 
 
 def growing(operator: str, elements: int) -> Case:

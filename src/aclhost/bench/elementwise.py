@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-import aclhost
 from aclhost.bench import ufuncs
 from aclhost.bench.workload import (
+    BROADCAST,
     Array,
     Call,
     Workload,
@@ -13,7 +13,7 @@ from aclhost.bench.workload import (
     line,
     new_array,
     tensor,
-    written_out,
+    written,
 )
 
 _SCALARS = (1.0, 1.0, 1.0)
@@ -21,55 +21,71 @@ _BETA = 1.0
 _REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 
 
-def elu(variant: str, dtype: str, elements: int, strided: bool) -> Workload:
+def elu(variant: str, dtype: str, elements: int, layout: str) -> Workload:
     """Out of place; there is one variant."""
-    x = line(elements, dtype, 0, strided)
+    x = line(elements, dtype, 0, layout)
     out = new_array(x.shape, dtype)
-    return Workload(
-        written_out(aclhost.elu, x, *_SCALARS, out=out),
-        x.nbytes + out.nbytes,
-        lambda: aten("elu", "out", tensor(x), *_SCALARS, out=tensor(out)),
-        lambda: ufuncs.elu(x, out, _SCALARS),
+    return written(
+        "elu",
+        x,
+        *_SCALARS,
+        out=(out,),
+        moved=x.nbytes + out.nbytes,
+        peer=lambda: aten("elu", "out", tensor(x), *_SCALARS, out=tensor(out)),
+        ufuncs=lambda: ufuncs.elu(x, out, _SCALARS),
     )
 
 
-def inplace_elu(variant: str, dtype: str, elements: int, strided: bool) -> Workload:
+def inplace_elu(variant: str, dtype: str, elements: int, layout: str) -> Workload:
     """In place. Both sides work on one array, whose negative values approach 0 in time."""
-    x = line(elements, dtype, 0, strided)
-    return Workload(
-        written_out(aclhost.inplace_elu, x, *_SCALARS),
-        2 * x.nbytes,
-        lambda: aten("elu_", "default", tensor(x), *_SCALARS),
-        lambda: ufuncs.elu(x, x, _SCALARS),
+    x = line(elements, dtype, 0, layout)
+    return written(
+        "inplace_elu",
+        x,
+        *_SCALARS,
+        moved=2 * x.nbytes,
+        peer=lambda: aten("elu_", "default", tensor(x), *_SCALARS),
+        ufuncs=lambda: ufuncs.elu(x, x, _SCALARS),
     )
 
 
-def elu_backward(variant: str, dtype: str, elements: int, strided: bool) -> Workload:
+def elu_backward(variant: str, dtype: str, elements: int, layout: str) -> Workload:
     """Variant exp takes the forward's input, variant result its result."""
     is_result = variant == "result"
-    grad, x = (line(elements, dtype, seed, strided) for seed in (0, 1))
+    grad, x = (line(elements, dtype, seed, layout) for seed in (0, 1))
     out = new_array(x.shape, dtype)
-    return Workload(
-        written_out(aclhost.elu_backward, grad, x, *_SCALARS, is_result, out=out),
-        grad.nbytes + x.nbytes + out.nbytes,
-        lambda: aten(
+    return written(
+        "elu_backward", grad, x, *_SCALARS, is_result, out=(out,),
+        moved=grad.nbytes + x.nbytes + out.nbytes,
+        peer=lambda: aten(
             "elu_backward", "grad_input", tensor(grad), *_SCALARS, is_result, tensor(x),
             grad_input=tensor(out),
         ),
-        lambda: ufuncs.elu_backward(grad, x, out, _SCALARS, is_result),
+        ufuncs=lambda: ufuncs.elu_backward(grad, x, out, _SCALARS, is_result),
     )  # fmt: skip
 
 
-def smooth_l1_loss(variant: str, dtype: str, elements: int, strided: bool) -> Workload:
+def smooth_l1_loss(variant: str, dtype: str, elements: int, layout: str) -> Workload:
     """The variant is the reduction."""
-    x, target = (line(elements, dtype, seed, strided) for seed in (0, 1))
+    x, target = _pair(dtype, elements, layout)
     out = new_array(x.shape if variant == "none" else (), dtype)
-    return Workload(
-        written_out(aclhost.smooth_l1_loss, x, target, variant, _BETA, out=out),
-        x.nbytes + target.nbytes + out.nbytes,
-        lambda: _torch_loss(x, target, variant, out),
-        lambda: ufuncs.smooth_l1_loss(x, target, out, variant, _BETA),
+    return written(
+        "smooth_l1_loss",
+        x,
+        target,
+        variant,
+        _BETA,
+        out=(out,),
+        moved=x.nbytes + target.nbytes + out.nbytes,
+        peer=lambda: _torch_loss(x, target, variant, out),
+        ufuncs=lambda: ufuncs.smooth_l1_loss(x, target, out, variant, _BETA),
     )
+
+
+def _pair(dtype: str, elements: int, layout: str) -> tuple[Array, Array]:
+    """What a loss compares; a target that is broadcast has one row."""
+    x, target = (line(elements, dtype, seed, layout) for seed in (0, 1))
+    return x, target[:1] if layout == BROADCAST else target
 
 
 def _torch_loss(x: Array, target: Array, reduction: str, out: Array) -> Call:
@@ -80,17 +96,17 @@ def _torch_loss(x: Array, target: Array, reduction: str, out: Array) -> Call:
     return aten("smooth_l1_loss", "default", *arguments)
 
 
-def smooth_l1_loss_backward(variant: str, dtype: str, elements: int, strided: bool) -> Workload:
+def smooth_l1_loss_backward(variant: str, dtype: str, elements: int, layout: str) -> Workload:
     """The variant is the reduction; where there is one, the gradient is a single number."""
-    x, target = (line(elements, dtype, seed, strided) for seed in (0, 1))
-    grad = line(elements, dtype, 2, strided) if variant == "none" else new_array((), dtype)
+    x, target = _pair(dtype, elements, layout)
+    grad = line(elements, dtype, 2, layout) if variant == "none" else new_array((), dtype)
     out = new_array(x.shape, dtype)
-    return Workload(
-        written_out(aclhost.smooth_l1_loss_backward, grad, x, target, variant, _BETA, out=out),
-        sum(array.nbytes for array in (grad, x, target, out)),
-        lambda: aten(
+    return written(
+        "smooth_l1_loss_backward", grad, x, target, variant, _BETA, out=(out,),
+        moved=sum(array.nbytes for array in (grad, x, target, out)),
+        peer=lambda: aten(
             "smooth_l1_loss_backward", "grad_input", tensor(grad), tensor(x), tensor(target),
             _REDUCTIONS[variant], _BETA, grad_input=tensor(out),
         ),
-        lambda: ufuncs.smooth_l1_loss_backward(grad, x, target, out, variant, _BETA),
+        ufuncs=lambda: ufuncs.smooth_l1_loss_backward(grad, x, target, out, variant, _BETA),
     )  # fmt: skip

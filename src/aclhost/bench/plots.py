@@ -1,25 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results as pictures. Needs matplotlib."""
+"""Results as pictures that can be read on light and on dark pages. Needs matplotlib."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from math import log2
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from statistics import median
+from statistics import geometric_mean, median
 from typing import TYPE_CHECKING
 
-from aclhost.bench.cases import BY_HAND, SIZES
+from aclhost.bench.headline import DOORS, WANTED_LEAST, Ratio, headline
 from aclhost.bench.results import Result, Run
+from aclhost.bench.workload import BY_PYTHON_NAME, CONTIGUOUS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
-_DPI = 120
-_MOST_OPERATORS = 20  # as many as there are colours
+_DPI = 110
+_INK = "#808080"  # stands out from white as from black
+_COLOURS = ("#3d8bd4", "#e07b28", "#3fa35b")
+_PRODUCTS = ("attention", "convolution", "matmul")  # families with much arithmetic
+_SPREAD = 0.3  # of the dots in a row
 
 
 def missing() -> str | None:
@@ -34,7 +36,6 @@ def missing() -> str | None:
 def write_plots(run: Run, directory: Path) -> list[Path]:
     """Writes ratio.png, where torch was measured, roofline.png and growth.png."""
     directory.mkdir(parents=True, exist_ok=True)
-    run = _readable(run)
     written = []
     if any(result.ratio is not None for result in run.results):
         written.append(_save(_ratios(run), directory / "ratio.png"))
@@ -45,139 +46,169 @@ def write_plots(run: Run, directory: Path) -> list[Path]:
     return written
 
 
-def _readable(run: Run) -> Run:
-    """The run; of one with too many operators, those whose cases are written out."""
-    if len({result.case.operator for result in run.results}) <= _MOST_OPERATORS:
-        return run
-    results = [result for result in run.results if result.case.operator in BY_HAND]
-    return replace(run, results=results)
-
-
-def _new_figure(run: Run, height: float) -> tuple[Figure, Axes]:
+def _new_figure(run: Run, title: str, height: float) -> tuple[Figure, Axes]:
     """A figure without pyplot, which would look for a display and keep figures alive."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(10, height), layout="constrained")
+    figure = Figure(figsize=(9, height), layout="constrained")
     FigureCanvasAgg(figure)
-    figure.supxlabel(f"{run.machine.line}\n{run.disturbance}".rstrip(), fontsize=6)
-    return figure, figure.add_subplot()
+    axes = figure.add_subplot()
+    axes.set_title(title, color=_INK)
+    axes.patch.set_alpha(0)
+    axes.tick_params(which="both", colors=_INK)
+    axes.grid(color=_INK, alpha=0.25, linewidth=0.5)
+    for side in axes.spines.values():
+        side.set_color(_INK)
+    return figure, axes
+
+
+def _label(axes: Axes, run: Run, x: str, y: str = "") -> None:
+    """The axes, and below where it was measured."""
+    below = f"{run.machine.line}\n{run.disturbance}".rstrip()
+    axes.set_xlabel(f"{x}\n\n{below}", fontsize=7.5, color=_INK)
+    axes.set_ylabel(y, fontsize=7.5, color=_INK)
+
+
+def _logarithmic(axes: Axes, *names: str) -> None:
+    """Axes x and y, with plain numbers: 1, 2, 5, 10, or of a long axis 1, 10, 100."""
+    for name in names:
+        getattr(axes, f"set_{name}scale")("log")
+        _plain_numbers(getattr(axes, f"{name}axis"))
 
 
 def _plain_numbers(axis: Axis) -> None:
-    """On a logarithmic scale: 1, 2, 5, 10 instead of powers of ten."""
     from matplotlib.ticker import LogLocator, NullFormatter
 
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=30))
+    low, high = axis.get_view_interval()
+    many = low > 0 and high / low > 1e3
+    axis.set_major_locator(LogLocator(subs=(1.0,) if many else (1.0, 2.0, 5.0), numticks=30))
     axis.set_major_formatter("{x:g}")
     axis.set_minor_formatter(NullFormatter())
 
 
-def _colors(name: str) -> list[tuple[float, ...]]:
-    from matplotlib import colormaps
-
-    colormap = colormaps[name]
-    return [tuple(colormap(rank)) for rank in range(colormap.N)]
+def _legend(figure: Figure) -> None:
+    figure.legend(loc="outside lower center", ncols=3, fontsize=8, labelcolor=_INK, framealpha=0)
 
 
 def _save(figure: Figure, path: Path) -> Path:
-    figure.savefig(path, dpi=_DPI, format="png")
+    figure.savefig(path, dpi=_DPI, format="png", transparent=True)
     return path
 
 
 def _ratios(run: Run) -> Figure:
-    """Bars by operator and size; each the median of variants and dtypes, with their range."""
+    """A row of dots for each family, one for each cell and door."""
     results = [result for result in run.results if not result.disturbed] or run.results
-    operators = list(dict.fromkeys(result.case.operator for result in results))
-    figure, axes = _new_figure(run, 1.5 + 0.7 * len(operators))
-    by_size: dict[str, list[tuple[float, float, list[float]]]] = {}
-    for place, operator in enumerate(operators):
-        bars = {size: found for size in SIZES if (found := _found(results, operator, size))}
-        height = 0.85 / max(len(bars), 1)
-        for rank, (size, ratios) in enumerate(bars.items()):
-            by_size.setdefault(size, []).append((place + rank * height, height, ratios))
-    colors = dict(zip(SIZES, _colors("tab10"), strict=False))
-    for size in (size for size in SIZES if size in by_size):
-        places, heights, columns = zip(*by_size[size], strict=True)
-        middles = [median(ratios) for ratios in columns]
-        below = [middle - min(ratios) for middle, ratios in zip(middles, columns, strict=True)]
-        above = [max(ratios) - middle for middle, ratios in zip(middles, columns, strict=True)]
-        axes.barh(
-            places, [middle - 1 for middle in middles], heights, left=1, align="edge", label=size,
-            xerr=(below, above), ecolor="0.4", color=colors[size],
-        )  # fmt: skip
-    axes.axvline(1, color="black", linewidth=1)
-    axes.set_xscale("log")
-    _plain_numbers(axes.xaxis)
-    axes.set_yticks([place + 0.42 for place in range(len(operators))], operators)
-    axes.invert_yaxis()
-    axes.set_xlabel("torch's time / aclhost's: right of 1 is faster than torch")
-    figure.legend(loc="outside right upper", fontsize=7)
+    families = _by_mean(results)
+    figure, axes = _new_figure(
+        run, "torch's time over aclhost's, each dot a cell", 1.8 + 0.3 * len(families)
+    )
+    for (door, ratio), colour, side in zip(DOORS.items(), _COLOURS, (1, -1), strict=False):
+        dots = [
+            (value, place + side * _SPREAD * (0.2 + 0.8 * (number * 0.618 % 1)))
+            for place, family in enumerate(families)
+            for number, value in enumerate(_values(results, family, ratio))
+        ]
+        found = headline(results, ratio)
+        label = f"{door}: mean {found.mean:.2f}, {len(dots)} cells" if found else door
+        values, places = zip(*dots, strict=True)
+        axes.scatter(values, places, s=7, alpha=0.6, linewidths=0, color=colour, label=label)
+    axes.axvline(1, color=_INK, linewidth=1.5, label="as fast as torch")
+    axes.axvline(WANTED_LEAST, color=_INK, linewidth=0.8, linestyle=":")
+    _logarithmic(axes, "x")
+    axes.set_yticks(range(len(families)), families)
+    _label(axes, run, "torch is faster  <  1  <  aclhost is faster (median of paired rounds)")
+    _legend(figure)
     return figure
 
 
-def _found(results: Sequence[Result], operator: str, size: str) -> list[float]:
-    return [
-        result.ratio
-        for result in results
-        if (result.case.operator, result.case.size) == (operator, size) and result.ratio is not None
-    ]
+def _values(results: Sequence[Result], family: str, ratio: Ratio) -> list[float]:
+    members = (result for result in results if result.case.family == family)
+    return [value for result in members if (value := ratio(result)) is not None]
+
+
+def _by_mean(results: Sequence[Result]) -> list[str]:
+    """Families with a ratio, the one with the least mean at the bottom."""
+    means = {
+        family: geometric_mean(values)
+        for family in {result.case.family for result in results}
+        if (values := _values(results, family, DOORS["Python"]))
+    }
+    return sorted(means, key=means.__getitem__)
 
 
 def _roofline(run: Run) -> Figure:
-    """Bytes per second by bytes moved, under what the streaming loop reached at the same time."""
-    figure, axes = _new_figure(run, 6)
-    limits = dict(_limits(run.results))
-    axes.plot(list(limits), list(limits.values()), color="black", label="streaming limit")
-    operators = list(dict.fromkeys(result.case.operator for result in run.results))
-    for rank, operator in enumerate(operators):
-        results = [result for result in run.results if result.case.operator == operator]
-        axes.scatter(
-            [result.bytes_moved for result in results],
-            [result.bytes_per_second / 1e9 for result in results],
-            s=18,
-            color=_colors("tab20")[rank],
-            label=operator,
-        )
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    _plain_numbers(axes.yaxis)
-    axes.set_xlabel("bytes moved by a call")
-    axes.set_ylabel("GB/s")
-    figure.legend(loc="outside right upper", fontsize=7)
+    """Operations per second by operations per byte, under bandwidth and the peak."""
+    figure, axes = _new_figure(run, "Roofline of contiguous calls, through Python", 6)
+    results = [result for result in run.results if result.case.layout == CONTIGUOUS]
+    sizes = [size for size in ("medium", "large") if any(r.case.size == size for r in results)]
+    results = [result for result in results if result.case.size in sizes] or results
+    for size, marker in zip(sizes, ("o", "^"), strict=False):
+        for (kind, belongs), colour in zip(_KINDS.items(), _COLOURS, strict=True):
+            dots = [r for r in results if r.case.size == size and belongs(r)]
+            axes.scatter(
+                [r.intensity for r in dots], [r.operations / r.seconds / 1e9 for r in dots],
+                s=10, alpha=0.6, linewidths=0, color=colour, marker=marker,
+                label=f"{kind}, {size}" if dots else None,
+            )  # fmt: skip
+    steps = [result.intensity for result in results]
+    reach = [min(steps) / 2, *(10.0**power for power in range(-3, 5)), max(steps) * 2]
+    reach = sorted(step for step in reach if reach[0] <= step <= reach[-1])
+    for size, style in zip(sizes or [results[0].case.size], ("-", "--"), strict=False):
+        same = [r.streaming_bytes_per_second for r in results if r.case.size == size]
+        _roof(axes, run.peak, median(same), reach, (size, style))
+    _logarithmic(axes, "x", "y")
+    x = "operational intensity: operations for each byte that has to move"
+    _label(axes, run, x, "1e9 operations per second")
+    _legend(figure)
     return figure
 
 
-def _limits(results: Sequence[Result]) -> Iterator[tuple[float, float]]:
-    """About each amount of bytes, the median of what the loop reached, in GB/s."""
-    steps = sorted({_step(result) for result in results})
-    for step in steps:
-        same = [result for result in results if _step(result) == step]
-        moved = median(result.bytes_moved for result in same)
-        yield moved, median(result.streaming_bytes_per_second for result in same) / 1e9
+def _roof(
+    axes: Axes, peak: float, bandwidth: float, reach: Sequence[float], look: tuple[str, str]
+) -> None:
+    """As much as memory feeds, and no more than a matrix product does."""
+    size, style = look
+    highest = peak or float("inf")
+    ridge = highest / bandwidth
+    places = sorted({*reach, *([ridge] if reach[0] < ridge < reach[-1] else [])})
+    axes.plot(
+        places, [min(place * bandwidth, highest) / 1e9 for place in places], color=_INK,
+        linestyle=style, label=f"{bandwidth / 1e9:.0f} GB/s ({size}), matrix product",
+    )  # fmt: skip
 
 
-def _step(result: Result) -> int:
-    """Two of them double the bytes."""
-    return round(2 * log2(result.bytes_moved))
+def _is_pointwise(result: Result) -> bool:
+    return BY_PYTHON_NAME[result.case.operator].kernel is not None
+
+
+def _is_product(result: Result) -> bool:
+    return result.case.family in _PRODUCTS
+
+
+_KINDS: dict[str, Callable[[Result], bool]] = {
+    "point-wise": lambda result: _is_pointwise(result) and not _is_product(result),
+    "products": _is_product,
+    "others": lambda result: not _is_pointwise(result) and not _is_product(result),
+}
 
 
 def _growth(run: Run) -> Figure:
     """Time per element by elements: flat lines, with steps where a cache is left."""
-    figure, axes = _new_figure(run, 5)
+    from matplotlib import colormaps
+
+    figure, axes = _new_figure(run, "Time per element as arrays grow", 5.5)
+    colours = colormaps["tab20"]
     for rank, one in enumerate(run.growth):
         axes.plot(
             list(one.seconds_per_element),
             [seconds * 1e9 for seconds in one.seconds_per_element.values()],
             marker="o",
             markersize=3,
-            color=_colors("tab20")[rank],
+            color=colours(rank % colours.N),
             label=f"{one.operator} {one.variant}".strip(),
         )
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    _plain_numbers(axes.yaxis)
-    axes.set_xlabel("elements, float32")
-    axes.set_ylabel("ns per element")
-    figure.legend(loc="outside right upper", fontsize=7)
+    _logarithmic(axes, "x", "y")
+    _label(axes, run, "elements, first dtype of each", "ns per element, through Python")
+    _legend(figure)
     return figure

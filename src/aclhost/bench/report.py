@@ -11,13 +11,23 @@ from rich.table import Table
 from rich.text import Text
 
 from aclhost.bench.results import Growth, Result, Run
+from aclhost.bench.workload import CONTIGUOUS
 
 _SHORT = {"float": "f", "bfloat": "bf", "uint": "u", "int": "i", "complex": "c", "bool": "bool"}
 _ABSENT = "-"
+NUMBERS = (
+    "Python", "C", "torch", "ratio", "C ratio", "C/Python", "NumPy", "GB/s", "of limit", "MiB",
+)  # fmt: skip
 _LEGEND = """\
-ratio     torch's time / aclhost's, median of rounds
-NumPy     the same with NumPy's time
-of limit  time of a loop that streams as many bytes / aclhost's
+Python    median time of a call of the Python function
+C         median time of both C phases and a synchronisation, in a compiled loop
+torch     median time of torch's call
+ratio     torch's time over Python's in each round: the median of these, which need not be the
+          quotient of the medians before it
+C ratio   the same over C's time
+C/Python  C's time over Python's in each round, the median
+NumPy     NumPy's time over Python's, the same way
+of limit  time of a loop that streams as many bytes over Python's, the same way
 MiB       memory that the first call took besides its arrays
 """
 
@@ -38,9 +48,9 @@ def tables(run: Run) -> Iterator[RenderableType]:
 
 def _cases(results: Sequence[Result]) -> Table:
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for heading in ("operator", "variant", "dtype", "size"):
+    for heading in ("operator", "variant", "dtype", "size", "layout"):
         table.add_column(heading, no_wrap=True)
-    for heading in ("time", "torch", "ratio", "NumPy", "GB/s", "of limit", "MiB"):
+    for heading in NUMBERS:
         table.add_column(heading, justify="right", no_wrap=True)
     for result in results:
         table.add_row(*_row(result))
@@ -52,13 +62,17 @@ def _row(result: Result) -> Iterator[str]:
     yield case.operator
     yield case.variant
     yield short_dtype(case.dtype)
-    yield f"{case.size} strided" if case.strided else case.size
+    yield case.size
+    yield "" if case.layout == CONTIGUOUS else case.layout
     yield duration(result.seconds)
+    yield duration(result.c_seconds)
     yield duration(result.torch_seconds)
-    yield _number(result.ratio, result.disturbed)
-    yield _number(result.numpy_ratio, result.disturbed)
-    yield _number(result.bytes_per_second / 1e9)
-    yield _number(result.streaming_fraction, result.disturbed)
+    yield number(result.ratio, result.disturbed)
+    yield number(result.c_ratio, result.disturbed)
+    yield number(result.c_over_python, result.disturbed)
+    yield number(result.numpy_ratio, result.disturbed)
+    yield number(result.bytes_per_second / 1e9)
+    yield number(result.streaming_fraction, result.disturbed)
     yield f"{result.peak_extra_bytes / 2**20:.1f}"
 
 
@@ -100,5 +114,6 @@ def duration(seconds: float | None) -> str:
     return f"{seconds:.3g} s"
 
 
-def _number(value: float | None, doubtful: bool = False) -> str:
+def number(value: float | None, doubtful: bool = False) -> str:
+    """Two decimals; a question mark where it is doubtful."""
     return _ABSENT if value is None else f"{value:.2f}" + "?" * doubtful

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from aclhost.bench.cases import Case
 from aclhost.bench.machine import Machine
 
-_FORMAT = 2
+_FORMAT = 3
 QUIET = 0.15  # cores that others may use; at 0.6 torch's times were seen to be useless
 
 
@@ -22,13 +22,17 @@ class Result:
 
     case: Case
     rounds: int
-    seconds: float
+    seconds: float  # of the Python function
+    c_seconds: float  # of both C phases and a synchronisation
     torch_seconds: float | None
-    ratio: float | None
+    ratio: float | None  # median over rounds of torch's time over that of the Python function
+    c_ratio: float | None  # the same over that of the C functions
+    c_over_python: float | None  # median over rounds, too
     numpy_seconds: float | None
     numpy_ratio: float | None
     streaming_fraction: float | None
     bytes_moved: int
+    operations: int  # of arithmetic, see aclhost.bench.operations
     streaming_bytes_per_second: float
     peak_extra_bytes: int
     foreign_cores: float  # busy with other processes meanwhile
@@ -37,6 +41,11 @@ class Result:
     @property
     def disturbed(self) -> bool:
         return self.foreign_cores > QUIET
+
+    @property
+    def intensity(self) -> float:
+        """Operations for each byte."""
+        return self.operations / self.bytes_moved
 
     @property
     def bytes_per_second(self) -> float:
@@ -57,6 +66,7 @@ class Run:
     """All that one run of the benchmark found."""
 
     machine: Machine
+    peak: float = 0.0  # operations per second that a matrix product reached
     results: list[Result] = field(default_factory=list)
     growth: list[Growth] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
@@ -78,8 +88,18 @@ class Run:
         unfinished.write_text(self.to_json())
         os.replace(unfinished, path)
 
-    def to_json(self) -> str:
-        return json.dumps({"format": _FORMAT, **asdict(self)}, indent=1) + "\n"
+    def to_json(self, digits: int | None = None) -> str:
+        """One line for each case, with so many digits of each number, or all of them."""
+        head = {"format": _FORMAT, "machine": asdict(self.machine), "peak": self.peak}
+        tail = {"growth": [asdict(one) for one in self.growth], "skipped": self.skipped}
+        rows = (json.dumps(_row(result, digits), separators=(",", ":")) for result in self.results)
+        parts = [
+            *(f'"{key}": {json.dumps(value)}' for key, value in head.items()),
+            f'"columns": {json.dumps(_COLUMNS)}',
+            '"results": [\n' + ",\n".join(rows) + "\n]",
+            *(f'"{key}": {json.dumps(value)}' for key, value in tail.items()),
+        ]
+        return "{\n" + ",\n".join(parts) + "\n}\n"
 
     @classmethod
     def from_json(cls, text: str) -> Run:
@@ -93,15 +113,38 @@ class Run:
         found = data.get("format") if isinstance(data, dict) else None
         if found != _FORMAT:
             raise ValueError(f"format {found} of results is not {_FORMAT}")
+        rows = (dict(zip(data["columns"], row, strict=True)) for row in data["results"])
         return cls(
             Machine(**data["machine"]),
-            [_result(**entry) for entry in data["results"]],
+            data["peak"],
+            [_result(row) for row in rows],
             [_growth(**entry) for entry in data["growth"]],
             data["skipped"],
         )
 
 
-def _result(case: dict[str, Any], **numbers: Any) -> Result:  # noqa: ANN401
+_OF_CASE = tuple(each.name for each in fields(Case))
+_OF_RESULT = tuple(each.name for each in fields(Result) if each.name != "case")
+_COLUMNS = (*_OF_CASE, *_OF_RESULT)
+
+
+def _row(result: Result, digits: int | None) -> list[Any]:
+    values = [
+        *(getattr(result.case, name) for name in _OF_CASE),
+        *(getattr(result, name) for name in _OF_RESULT),
+    ]
+    return [_shortened(value, digits) for value in values]
+
+
+def _shortened(value: Any, digits: int | None) -> Any:  # noqa: ANN401
+    if digits is None or not isinstance(value, float):
+        return value
+    return float(f"{value:.{digits}g}")
+
+
+def _result(row: dict[str, Any]) -> Result:
+    case = {name: row[name] for name in _OF_CASE}
+    numbers = {name: row[name] for name in _OF_RESULT}
     return Result(Case(**{**case, "shape": tuple(case["shape"])}), **numbers)
 
 

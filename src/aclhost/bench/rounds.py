@@ -7,9 +7,9 @@ the other say little. Every round times all contenders, in an order that rotates
 quotients within a round are compared.
 
 Note [Turns]
-A turn begins with a pause, in which threads that spin after somebody else's call fall asleep.
-Libgomp's, which torch uses, spin for 10 ms and more, and on few cores they would take the next
-contender's processor. Then the contender calls for a few milliseconds untimed: waking its own
+After a contender whose threads go on to spin, the next turn begins with a pause, in which they fall
+asleep. Libgomp's, which torch uses, spin for 10 ms and more, and on few cores they would take the
+next contender's processor. Then the contender calls for a few milliseconds untimed: waking its own
 threads takes that long at times, and is measured apart (benchmarks/cold.py). Of several timings in
 a turn the median counts: another process that takes a core for a moment can make one call a
 thousand times as long.
@@ -18,17 +18,19 @@ thousand times as long.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import repeat
 from statistics import median
 from time import perf_counter, process_time, sleep
 from typing import TypeAlias
 
+from aclhost.bench.c_door import CCall
 from aclhost.bench.workload import Call
 
 Times: TypeAlias = dict[str, list[float]]
 
 USUAL_PAUSE = 0.015  # for libgomp's threads on the machine where this was written
-_WARM_UP = 0.008
+_SHORT_PAUSE = 0.0005  # for those of the operators, which sleep sooner
 _BATCH = 0.0003  # calls shorter than this are timed together
 _TIMINGS = 5  # in a turn
 _LONG = 0.005  # calls longer than this are timed once
@@ -40,6 +42,20 @@ _PATIENCE = 5  # times the seconds of a case
 _LONGEST_SPIN = 0.1
 _PAUSES = (0.002, 0.13)  # the shortest and the longest that make sense
 _MARGIN = 1.3
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How long to measure: seconds for a case, but at least so many rounds.
+
+    `pause` follows a contender whose threads spin, `warm_up` is what calls before the timed ones
+    take.
+    """
+
+    seconds: float
+    fewest: int
+    pause: float = USUAL_PAUSE
+    warm_up: float = 0.008
 
 
 def pause_after(call: Call, workers: int) -> float:
@@ -54,26 +70,28 @@ def pause_after(call: Call, workers: int) -> float:
     return min(max(_MARGIN * median(spins), shortest), longest)
 
 
-def take_turns(
-    contenders: Mapping[str, Call], seconds: float, fewest: int, pause: float = USUAL_PAUSE
-) -> Times:
+def take_turns(contenders: Mapping[str, Call], pace: Pace, spinning: tuple[str, ...] = ()) -> Times:
     """Seconds per call of each contender, one number for each round.
 
-    There are at least so many rounds, unless they take several times the seconds.
+    There are at least so many rounds, unless they take several times the seconds. The names of
+    those whose threads spin after a call are given.
     """
     names = list(contenders)
     usual = {name: usual_time(call) for name, call in contenders.items()}
     times: Times = {name: [] for name in names}
+    pause = pace.pause
     start = perf_counter()
     for number in range(_MOST_ROUNDS):
         taken = perf_counter() - start
-        if (number >= fewest and taken >= seconds) or (
-            number >= _FEWEST_ROUNDS and taken >= _PATIENCE * seconds
+        if (number >= pace.fewest and taken >= pace.seconds) or (
+            number >= _FEWEST_ROUNDS and taken >= _PATIENCE * pace.seconds
         ):
             break
         first = number % len(names)
         for name in (*names[first:], *names[:first]):
-            times[name].append(turn(contenders[name], usual[name], pause))
+            sleep(pause)
+            times[name].append(turn(contenders[name], usual[name], pace.warm_up))
+            pause = pace.pause if name in spinning else _SHORT_PAUSE
     return times
 
 
@@ -88,8 +106,11 @@ def quotient(times: Times, numerator: str, denominator: str) -> float | None:
 def time_once(call: Call, count: int = 1) -> float:
     """Seconds per call."""
     start = perf_counter()
-    for _ in repeat(None, count):
-        call()
+    if isinstance(call, CCall):
+        call.repeated(count)
+    else:
+        for _ in repeat(None, count):
+            call()
     return (perf_counter() - start) / count
 
 
@@ -102,19 +123,18 @@ def usual_time(call: Call) -> float:
     return min(first, *(time_once(call) for _ in range(_TIMINGS)))
 
 
-def turn(call: Call, usual: float, pause: float) -> float:
+def turn(call: Call, usual: float, warm_up: float) -> float:
     """Seconds per call; see Note [Turns]."""
-    sleep(pause)
     if usual <= _VERY_LONG:
-        _warm_up(call)
+        _warm_up(call, warm_up)
     if usual > _LONG:
         return time_once(call)
     batch = max(1, round(_BATCH / usual))
     return median(time_once(call, batch) for _ in range(_TIMINGS))
 
 
-def _warm_up(call: Call) -> None:
-    end = perf_counter() + _WARM_UP
+def _warm_up(call: Call, seconds: float) -> None:
+    end = perf_counter() + seconds
     call()
     while perf_counter() < end:
         call()

@@ -4,18 +4,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain, zip_longest
 from statistics import median
+from time import perf_counter
 
+import numpy as np
+
+import aclhost
 from aclhost._native import thread_count
-from aclhost.bench import cases, memory
+from aclhost.bench import cases, memory, operations
+from aclhost.bench.c_door import c_call
 from aclhost.bench.cases import Case
 from aclhost.bench.contention import Others
+from aclhost.bench.peers import numpy_call
 from aclhost.bench.probe import streaming
 from aclhost.bench.results import QUIET, Growth, Result
 from aclhost.bench.rounds import (
-    USUAL_PAUSE,
+    Pace,
     Times,
     pause_after,
     quotient,
@@ -23,30 +31,28 @@ from aclhost.bench.rounds import (
     turn,
     usual_time,
 )
-from aclhost.bench.workload import Call, Workload
+from aclhost.bench.workload import TRANSPOSED, Call, Workload
 
-OURS, TORCH, NUMPY, LIMIT = "aclhost", "torch", "numpy", "streaming"
+OURS, C, TORCH, NUMPY, LIMIT = "aclhost", "C", "torch", "numpy", "streaming"
+_SPINNING = (TORCH, NUMPY)
 _LARGEST_SHARE = 0.6  # of available memory, for the arrays of a case
-_WORST_INPUTS = 4  # arrays as large as the case, the probe's and torch's indices included
+_WORST_INPUTS = 8  # arrays as large as the case: copies for C, the probe's and torch's included
 _FAST_IN_NUMPY = ("float32", "float64")  # others take seconds for large arrays
+_TOO_LONG = 2.0  # seconds for a call of NumPy's
+_SQUARE = 1024  # rows of the matrices whose product is the peak of arithmetic
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How long to measure: seconds for each case, but at least so many rounds.
+    """How much to measure. A case that others disturb is measured again, so many times."""
 
-    A case that others disturb is measured again, until all attempts are used up.
-    """
-
-    seconds: float
-    fewest_rounds: int
+    pace: Pace
     growth_sizes: tuple[int, ...]
     attempts: int = 1
-    pause: float = USUAL_PAUSE
 
 
-FULL = Effort(1.0, 7, (10**5, 10**6, 10**7, 10**8), attempts=3)
-QUICK = Effort(0.4, 5, (10**5, 10**6, 10**7))
+FULL = Effort(Pace(0.4, 7), (10**3, 10**4, 10**5, 10**6, 10**7), attempts=3)
+QUICK = Effort(Pace(0.1, 5, warm_up=0.003), (10**3, 10**4, 10**5, 10**6))
 
 
 def use_torch() -> bool:
@@ -75,32 +81,47 @@ def too_large(case: Case) -> bool:
     return needed > memory.available() * _LARGEST_SHARE
 
 
+def peak() -> float:
+    """Operations per second of a matrix product in float32, the best of a few."""
+    a, b, out = (np.ones((_SQUARE, _SQUARE), np.float32) for _ in range(3))
+    call = partial(aclhost.matmul, a, b, out=out)
+    return 2 * _SQUARE**3 / usual_time(call)
+
+
 def measure(case: Case, effort: Effort, with_torch: bool) -> Result:
-    """All contenders in the same rounds: aclhost, torch if installed, NumPy at times, the loop."""
-    workload = case.prepare()
-    extra = memory.peak_extra(workload.call)
-    peer, note = _peer(workload) if with_torch else (None, "")
-    contenders = {OURS: workload.call, LIMIT: streaming(workload.moved)}
-    if peer is not None:
-        contenders[TORCH] = peer
-    if workload.ufuncs is not None and _numpy_takes_part(case):
-        contenders[NUMPY] = workload.ufuncs()
-    times, foreign_cores = _in_quiet(contenders, effort)
+    """All contenders in the same rounds: both doors, torch or else NumPy, the streaming loop."""
+    with ExitStack() as end:
+        end.enter_context(aclhost.soc(case.soc))
+        workload = case.prepare()
+        extra = memory.peak_extra(workload.call)
+        peer, note = _peer(workload) if with_torch else (None, "")
+        contenders = {OURS: workload.call, LIMIT: streaming(workload.moved)}
+        contenders[C] = end.enter_context(c_call(workload))
+        if peer is not None:
+            contenders[TORCH] = peer
+        numpys, further = _numpys(case, workload, peer)
+        if numpys is not None:
+            contenders[NUMPY] = numpys
+        times, foreign_cores = _in_quiet(contenders, effort)
     return Result(
         case=case,
         rounds=len(times[OURS]),
         seconds=median(times[OURS]),
+        c_seconds=median(times[C]),
         torch_seconds=_median(times, TORCH),
         ratio=quotient(times, TORCH, OURS),
+        c_ratio=quotient(times, TORCH, C),
+        c_over_python=quotient(times, C, OURS),
         numpy_seconds=_median(times, NUMPY),
         numpy_ratio=quotient(times, NUMPY, OURS),
         # What a call of this size costs is not what its bytes cost.
         streaming_fraction=None if case.size == "tiny" else quotient(times, LIMIT, OURS),
         bytes_moved=workload.moved,
+        operations=operations.count(workload, peer),
         streaming_bytes_per_second=workload.moved / median(times[LIMIT]),
         peak_extra_bytes=extra,
         foreign_cores=foreign_cores,
-        note=note,
+        note="; ".join(filter(None, (note, further))),
     )
 
 
@@ -109,15 +130,29 @@ def _in_quiet(contenders: Mapping[str, Call], effort: Effort) -> tuple[Times, fl
     found = []
     for _ in range(effort.attempts):
         others = Others()
-        times = take_turns(contenders, effort.seconds, effort.fewest_rounds, effort.pause)
+        times = take_turns(contenders, effort.pace, _SPINNING)
         found.append((times, others.cores()))
         if found[-1][1] <= QUIET:
             break
     return min(found, key=lambda attempt: attempt[1])
 
 
-def _numpy_takes_part(case: Case) -> bool:
-    return not case.strided and (case.size != "large" or case.dtype in _FAST_IN_NUMPY)
+def _numpys(case: Case, workload: Workload, peer: Call | None) -> tuple[Call | None, str]:
+    """What NumPy does: ufuncs where they are written out, its definition where torch has none."""
+    if workload.ufuncs is not None:
+        quick = case.size != "large" or case.dtype in _FAST_IN_NUMPY
+        return (workload.ufuncs() if quick and case.layout != TRANSPOSED else None), ""
+    if peer is not None:
+        return None, ""
+    call = numpy_call(workload)
+    start = perf_counter()
+    try:
+        call()
+    except (ArithmeticError, AssertionError, LookupError, TypeError, ValueError) as error:
+        return None, f"NumPy: {type(error).__name__}: {error}".splitlines()[0]
+    if perf_counter() - start > _TOO_LONG:
+        return None, "NumPy: takes seconds"
+    return call, ""
 
 
 def _median(times: Times, name: str) -> float | None:
@@ -130,8 +165,8 @@ def _peer(workload: Workload) -> tuple[Call | None, str]:
         call = workload.peer()
         if call() is NotImplemented:
             return None, "torch: another rule"
-    except (NotImplementedError, RuntimeError) as error:
-        return None, f"torch: {str(error).splitlines()[0]}"
+    except (LookupError, NotImplementedError, RuntimeError, TypeError, ValueError) as error:
+        return None, f"torch: {str(error).partition(chr(10))[0]}"
     return call, ""
 
 
@@ -149,10 +184,12 @@ def growth(operator: str, effort: Effort) -> Growth:
 def _own_time(call: Call, effort: Effort) -> float:
     """Without anybody to compare with."""
     usual = usual_time(call)
-    return median(turn(call, usual, effort.pause) for _ in range(effort.fewest_rounds))
+    pace = effort.pace
+    return median(turn(call, usual, pace.warm_up) for _ in range(pace.fewest))
 
 
 def chosen(operators: Iterable[str], quick: bool) -> list[Case]:
-    """The cases of these operators."""
+    """The cases of these operators: the first of each, then the second of each."""
     grid = cases.quick if quick else cases.full
-    return [case for operator in operators for case in grid(operator)]
+    ranks = zip_longest(*map(grid, operators))
+    return [case for case in chain.from_iterable(ranks) if case is not None]

@@ -9,6 +9,7 @@ import numpy as np
 
 import aclhost
 from aclhost.bench.workload import (
+    TRANSPOSED,
     Array,
     Call,
     Workload,
@@ -17,6 +18,7 @@ from aclhost.bench.workload import (
     random_array,
     reversed_axes,
     tensor,
+    written,
     written_out,
 )
 
@@ -25,11 +27,13 @@ if TYPE_CHECKING:
 
 Shape: TypeAlias = tuple[int, ...]
 _NO_SCALES = (None, None, None)
+_UNSCALED = (0.0, 0.0, 0.0)  # the same for the operators
+_UNPOOLED = ([2] * 3, [0] * 3)  # stride and padding
 
 
-def _input(shape: Shape, dtype: str, strided: bool) -> Array:
+def _input(shape: Shape, dtype: str, layout: str) -> Array:
     array = random_array(shape, dtype)
-    return reversed_axes(array, 3) if strided else array
+    return reversed_axes(array, 3) if layout == TRANSPOSED else array
 
 
 def _window(variant: str) -> tuple[list[int], list[int], list[int], list[int], bool]:
@@ -48,14 +52,14 @@ def _long(indices: Array) -> torch.Tensor:
     return tensor(indices).long()
 
 
-def max_pool3d_with_argmax(variant: str, dtype: str, shape: Shape, strided: bool) -> Workload:
+def max_pool3d_with_argmax(variant: str, dtype: str, shape: Shape, layout: str) -> Workload:
     """The variant is the pool."""
-    x, window, pooled = _input(shape, dtype, strided), _window(variant), _pooled(shape, variant)
+    x, window, pooled = _input(shape, dtype, layout), _window(variant), _pooled(shape, variant)
     out, indices = new_array(pooled, dtype), new_array(pooled, "int32")
-    return Workload(
-        written_out(aclhost.max_pool3d_with_argmax, x, *window, out=(out, indices)),
-        x.nbytes + out.nbytes + indices.nbytes,
-        lambda: aten(
+    return written(
+        "max_pool3d_with_argmax", x, *window, out=(out, indices),
+        moved=x.nbytes + out.nbytes + indices.nbytes,
+        peer=lambda: aten(
             "max_pool3d_with_indices", "out", tensor(x), *window,
             out=tensor(out), indices=_long(indices),
         ),
@@ -63,16 +67,16 @@ def max_pool3d_with_argmax(variant: str, dtype: str, shape: Shape, strided: bool
 
 
 def max_pool3d_with_argmax_backward(
-    variant: str, dtype: str, shape: Shape, strided: bool
+    variant: str, dtype: str, shape: Shape, layout: str
 ) -> Workload:
     """The variant is the pool; the indices are those that it gives."""
     window, x = _window(variant), random_array(shape, dtype)
     _, indices = aclhost.max_pool3d_with_argmax(x, *window)
-    grad, out = _input(indices.shape, dtype, strided), new_array(shape, dtype)
-    return Workload(
-        written_out(aclhost.max_pool3d_with_argmax_backward, grad, x, indices, *window, out=out),
-        grad.nbytes + indices.nbytes + out.nbytes,
-        lambda: aten(
+    grad, out = _input(indices.shape, dtype, layout), new_array(shape, dtype)
+    return written(
+        "max_pool3d_with_argmax_backward", grad, x, indices, *window, out=(out,),
+        moved=grad.nbytes + indices.nbytes + out.nbytes,
+        peer=lambda: aten(
             "max_pool3d_with_indices_backward", "grad_input", tensor(grad), tensor(x), *window,
             _long(indices), grad_input=tensor(out),
         ),
@@ -88,29 +92,31 @@ def _unpool_indices(variant: str, shape: Shape) -> Array:
     return np.asarray(drawn, np.int64)
 
 
-def max_unpool3d(variant: str, dtype: str, shape: Shape, strided: bool) -> Workload:
+def max_unpool3d(variant: str, dtype: str, shape: Shape, layout: str) -> Workload:
     """The variant says where the indices come from."""
     indices = _unpool_indices(variant, shape)
-    x, out, size = _input(indices.shape, dtype, strided), new_array(shape, dtype), list(shape[2:])
-    return Workload(
-        written_out(aclhost.max_unpool3d, x, indices, size, out=out),
-        x.nbytes + indices.nbytes + out.nbytes,
-        lambda: aten(
-            "max_unpool3d", "out", tensor(x), tensor(indices), size, [2] * 3, [0] * 3,
+    x, out, size = _input(indices.shape, dtype, layout), new_array(shape, dtype), list(shape[2:])
+    return written(
+        "max_unpool3d", x, indices, size, *_UNPOOLED, out=(out,),
+        moved=x.nbytes + indices.nbytes + out.nbytes,
+        peer=lambda: aten(
+            "max_unpool3d", "out", tensor(x), tensor(indices), size, *_UNPOOLED,
             out=tensor(out),
         ),
     )  # fmt: skip
 
 
-def max_unpool3d_backward(variant: str, dtype: str, shape: Shape, strided: bool) -> Workload:
+def max_unpool3d_backward(variant: str, dtype: str, shape: Shape, layout: str) -> Workload:
     """The variant says where the indices come from. All of the large volume counts as read."""
     indices = _unpool_indices(variant, shape)
-    grad, x, out = _input(shape, dtype, strided), *(new_array(indices.shape, dtype),) * 2
-    return Workload(
-        written_out(aclhost.max_unpool3d_backward, grad, x, indices, list(shape[2:]), out=out),
-        grad.nbytes + indices.nbytes + out.nbytes,
-        lambda: _gather(tensor(grad), tensor(indices).flatten(2), tensor(out).view(*shape[:2], -1)),
-    )
+    grad, x, out = _input(shape, dtype, layout), *(new_array(indices.shape, dtype),) * 2
+    return written(
+        "max_unpool3d_backward", grad, x, indices, list(shape[2:]), *_UNPOOLED, out=(out,),
+        moved=grad.nbytes + indices.nbytes + out.nbytes,
+        peer=lambda: _gather(
+            tensor(grad), tensor(indices).flatten(2), tensor(out).view(*shape[:2], -1)
+        ),
+    )  # fmt: skip
 
 
 def _gather(grad: torch.Tensor, indices: torch.Tensor, out: torch.Tensor) -> Call:
@@ -127,26 +133,28 @@ def _resized(variant: str, shape: Shape) -> Shape:
     return (*shape[:2], *(int(length / float(variant[1:])) for length in shape[2:]))
 
 
-def upsample_nearest3d(variant: str, dtype: str, shape: Shape, strided: bool) -> Workload:
+def upsample_nearest3d(variant: str, dtype: str, shape: Shape, layout: str) -> Workload:
     """The variant is the factor."""
-    x, out = _input(_resized(variant, shape), dtype, strided), new_array(shape, dtype)
+    x, out = _input(_resized(variant, shape), dtype, layout), new_array(shape, dtype)
     size = list(shape[2:])
-    return Workload(
-        written_out(aclhost.upsample_nearest3d, x, size, out=out),
-        x.nbytes + out.nbytes,
-        lambda: aten("upsample_nearest3d", "out", tensor(x), size, *_NO_SCALES, out=tensor(out)),
-    )
+    return written(
+        "upsample_nearest3d", x, size, *_UNSCALED, out=(out,),
+        moved=x.nbytes + out.nbytes,
+        peer=lambda: aten(
+            "upsample_nearest3d", "out", tensor(x), size, *_NO_SCALES, out=tensor(out)
+        ),
+    )  # fmt: skip
 
 
-def upsample_nearest3d_backward(variant: str, dtype: str, shape: Shape, strided: bool) -> Workload:
+def upsample_nearest3d_backward(variant: str, dtype: str, shape: Shape, layout: str) -> Workload:
     """The variant is the factor."""
-    grad, size, source = _input(shape, dtype, strided), shape[2:], _resized(variant, shape)
+    grad, size, source = _input(shape, dtype, layout), shape[2:], _resized(variant, shape)
     out = new_array(source, dtype)
     sizes = (list(size), list(source))
-    return Workload(
-        written_out(aclhost.upsample_nearest3d_backward, grad, *sizes, out=out),
-        grad.nbytes + out.nbytes,
-        lambda: aten(
+    return written(
+        "upsample_nearest3d_backward", grad, *sizes, *_UNSCALED, out=(out,),
+        moved=grad.nbytes + out.nbytes,
+        peer=lambda: aten(
             "upsample_nearest3d_backward", "grad_input", tensor(grad), *sizes, *_NO_SCALES,
             grad_input=tensor(out),
         ),

@@ -3,19 +3,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+import aclhost
+from aclhost import ops
+from aclhost.spec.operator import Operator
+
 if TYPE_CHECKING:
     import torch
+
+    from aclhost.spec import call as described
 
 Array: TypeAlias = npt.NDArray[np.generic]
 Call: TypeAlias = Callable[[], object]
 
+CONTIGUOUS, TRANSPOSED, BROADCAST = LAYOUTS = ("contiguous", "transposed", "broadcast")
+BY_PYTHON_NAME = {op.snake_name: op for op in ops.ALL}
 _PATTERN_LENGTH = 1 << 16
 
 
@@ -23,14 +31,43 @@ _PATTERN_LENGTH = 1 << 16
 class Workload:
     """The same work for aclhost and for others, on the same arrays.
 
-    `moved` counts the bytes that have to be read or written once; `peer` makes torch's call, so
-    that it is only looked at where torch is installed; `ufuncs` makes NumPy's, with its buffers.
+    `values` are arrays and plain values by parameter; `moved` counts the bytes that have to be read
+    or written once; `peer` makes torch's call, so that it is only looked at where torch is
+    installed; `ufuncs` makes NumPy's, with its buffers.
     """
 
-    call: Call
+    operator: Operator
+    values: Mapping[str, Any]
     moved: int
     peer: Callable[[], Call]
     ufuncs: Callable[[], Call] | None = None
+    described: described.Call | None = None  # says more about scalars and formats
+
+    @property
+    def call(self) -> Call:
+        """Of the Python function, with its results given."""
+        function = getattr(aclhost, self.operator.snake_name)
+        given = [self.values[param.name] for param in self.operator.python_params()]
+        results = tuple(self.values[output.name] for output in self.operator.outputs)
+        if not results:
+            return written_out(function, *given)
+        return written_out(function, *given, out=results if len(results) > 1 else results[0])
+
+
+def written(
+    operator: str,
+    *arguments: object,
+    moved: int,
+    peer: Callable[[], Call],
+    out: tuple[Array, ...] = (),
+    ufuncs: Callable[[], Call] | None = None,
+) -> Workload:
+    """From the arguments of the Python function."""
+    op = BY_PYTHON_NAME[operator]
+    given = zip(op.python_params(), arguments, strict=True)
+    results = zip(op.outputs, out, strict=True)
+    values = {param.name: value for param, value in (*given, *results)}
+    return Workload(op, values, moved, peer, ufuncs)
 
 
 def dtype_of(name: str) -> np.dtype[np.generic]:
@@ -67,12 +104,13 @@ def reversed_axes(array: Array, axes: int) -> Array:
     return np.ascontiguousarray(array.transpose(order)).transpose(order)
 
 
-def line(elements: int, dtype: str, seed: int, strided: bool) -> Array:
-    """One axis; strided, two of them the other way round."""
-    if not strided:
+def line(elements: int, dtype: str, seed: int, layout: str) -> Array:
+    """One axis; otherwise two of them, transposed the other way round."""
+    if layout == CONTIGUOUS:
         return random_array((elements,), dtype, seed)
     rows = int(elements**0.5)
-    return reversed_axes(random_array((rows, elements // rows), dtype, seed), 2)
+    made = random_array((rows, elements // rows), dtype, seed)
+    return reversed_axes(made, 2) if layout == TRANSPOSED else made
 
 
 def tensor(array: Array) -> torch.Tensor:

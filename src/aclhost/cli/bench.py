@@ -6,6 +6,7 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 import click
@@ -22,12 +23,13 @@ if TYPE_CHECKING:
     from aclhost.bench.results import Run
     from aclhost.bench.runner import Effort
 
-_NARROWEST = 130
-_RESULTS, _TABLE = "results.json", "table.txt"
+_NARROWEST = 200
+_RESULTS, _TABLE, _PAGE = "results.json", "table.txt", "report.md"
+_SAVE_EVERY = 5.0  # seconds; thousands of cases make a long file
 
 
 @click.command(short_help="Measure the operators on this machine.")
-@click.option("--quick", is_flag=True, help="Fewer cases and rounds: a few minutes.")
+@click.option("--quick", is_flag=True, help="One case of each operator: a few minutes.")
 @click.option(
     "--operator",
     metavar="NAME",
@@ -39,13 +41,18 @@ _RESULTS, _TABLE = "results.json", "table.txt"
     "directory",
     metavar="DIRECTORY",
     type=click.Path(path_type=Path, file_okay=False),
-    help=f"Write {_RESULTS} (case by case), {_TABLE} and plots there.",
+    help=f"Write {_RESULTS} (every few seconds), {_TABLE}, {_PAGE} and plots there.",
 )
 @click.option("--resume", is_flag=True, help=f"Leave out what {_RESULTS} has already.")
 @click.option(
     "--seconds",
     type=click.FloatRange(min=0, min_open=True),
-    help="For each case; by default 1, with --quick 0.4.",
+    help="For each case; by default 0.4, with --quick 0.1.",
+)
+@click.option(
+    "--minutes",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Stop after so long, with what there is until then.",
 )
 def bench(
     quick: bool,
@@ -53,11 +60,12 @@ def bench(
     directory: Path | None,
     resume: bool,
     seconds: float | None,
+    minutes: float | None,
 ) -> None:
     """Measure the operators on this machine and print a table.
 
-    torch, if it is installed, NumPy for element-wise operators, and a loop that streams as many
-    bytes run in the same rounds.
+    The Python function, both C functions in a compiled loop, torch if it is installed, NumPy
+    where torch has no such function, and a loop that streams as many bytes run in the same rounds.
     """
     # Here, because the other commands need not wait for NumPy.
     from aclhost.bench import runner
@@ -67,17 +75,18 @@ def bench(
     if resume and directory is None:
         give_up("--resume needs the --output directory of the run to go on with")
     effort = runner.QUICK if quick else runner.FULL
-    if seconds is not None:
-        effort = replace(effort, seconds=seconds)
+    pace = effort.pace if seconds is None else replace(effort.pace, seconds=seconds)
     with_torch = runner.use_torch()
     if with_torch:
-        effort = replace(effort, pause=runner.torchs_pause())
+        pace = replace(pace, pause=runner.torchs_pause())
     else:
         say("torch is not installed: there are no ratios to it")
+    effort = replace(effort, pace=pace)
     run = _run_to_fill(this_machine(with_torch), directory, resume)
+    end = None if minutes is None else monotonic() + 60 * minutes
     status = 0
     try:
-        _measure(run, runner.chosen(operators, quick), effort, directory)
+        _measure(run, runner.chosen(operators, quick), effort, directory, end)
     except KeyboardInterrupt:
         status = 130  # what was measured until then is shown all the same
     except OSError as error:
@@ -90,21 +99,25 @@ def bench(
 
 def _operators(wanted: str | None) -> tuple[str, ...]:
     """The functions to measure."""
-    from aclhost.bench.cases import OPERATORS
+    from aclhost.bench.cases import OPERATORS, WITHOUT
 
     if wanted is None:
         return OPERATORS
     try:
-        return (names.operator(wanted).snake_name,)
+        found = names.operator(wanted).snake_name
     except names.UnknownNameError as error:
         give_up(str(error))
+    if found in WITHOUT:
+        give_up(f"{found} is not measured: {WITHOUT[found]}")
+    return (found,)
 
 
 def _run_to_fill(machine: Machine, directory: Path | None, resume: bool) -> Run:
     """A new run, or the one in the directory."""
+    from aclhost.bench import runner
     from aclhost.bench.results import Run
 
-    new = Run(machine)
+    new = Run(machine, runner.peak())
     if directory is None:
         return new
     path = directory / _RESULTS
@@ -124,41 +137,56 @@ def _run_to_fill(machine: Machine, directory: Path | None, resume: bool) -> Run:
     return earlier
 
 
-def _measure(run: Run, cases: list[Case], effort: Effort, directory: Path | None) -> None:
+def _measure(
+    run: Run, cases: list[Case], effort: Effort, directory: Path | None, end: float | None
+) -> None:
     """Adds to the run, case by case, under a progress bar on stderr."""
     from aclhost.bench import runner
-    from aclhost.bench.cases import BY_HAND
 
-    def keep() -> None:
-        if directory is not None:
-            run.save(directory / _RESULTS)
-
+    saved = monotonic()
     done = {result.case for result in run.results}
     grown = {growth.operator for growth in run.growth}
-    everything = dict.fromkeys(case.operator for case in cases)
-    operators = [each for each in everything if each in BY_HAND] or list(everything)
+    growing = [operator for operator in _growing(cases) if operator not in grown]
+    with _progress() as progress:
+        task = progress.add_task("", total=len(cases) + len(growing))
+        try:
+            for operator in growing:
+                progress.update(task, description=f"{operator} growth", advance=1)
+                run.growth.append(runner.growth(operator, effort))
+            for case in cases:
+                progress.update(task, description=case.name, advance=1)
+                if end is not None and monotonic() >= end:
+                    run.skipped.append("the time is up: --resume measures the rest")
+                    break
+                if runner.too_large(case):
+                    run.skipped.append(f"{case.name}: skipped, too large for the available memory")
+                elif case not in done:
+                    with_torch = "torch" in run.machine.versions
+                    run.results.append(runner.measure(case, effort, with_torch))
+                if directory is not None and monotonic() - saved >= _SAVE_EVERY:
+                    run.save(directory / _RESULTS)
+                    saved = monotonic()
+        finally:
+            if directory is not None:
+                run.save(directory / _RESULTS)
+
+
+def _growing(cases: list[Case]) -> list[str]:
+    """The operators to look at as arrays grow: of all that are measured a few, or the only one."""
+    from aclhost.bench.cases import GROWING
+
+    operators = dict.fromkeys(case.operator for case in cases)
+    return [each for each in GROWING if each in operators] or list(operators)
+
+
+def _progress() -> Progress:
     columns = (
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         TextColumn("{task.description}"),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("", total=len(cases) + len(operators))
-        for case in cases:
-            progress.update(task, description=case.name)
-            if runner.too_large(case):
-                run.skipped.append(f"{case.name}: skipped, too large for the available memory")
-            elif case not in done:
-                run.results.append(runner.measure(case, effort, "torch" in run.machine.versions))
-                keep()
-            progress.advance(task)
-        for operator in operators:
-            progress.update(task, description=f"{operator} growth")
-            if operator not in grown:
-                run.growth.append(runner.growth(operator, effort))
-                keep()
-            progress.advance(task)
+    return Progress(*columns, console=Console(stderr=True), transient=True)
 
 
 def _print(run: Run, console: Console) -> None:
@@ -170,18 +198,23 @@ def _print(run: Run, console: Console) -> None:
 
 
 def _write_pictures(run: Run, directory: Path) -> None:
-    """The table as text and the plots, if there can be any."""
+    """The table as text, the plots, if there can be any, and the page that shows them."""
     from aclhost.bench import plots
+    from aclhost.bench.page import page
 
     say(f"wrote {directory / _RESULTS}")
     try:
         with (directory / _TABLE).open("w") as file:
             _print(run, Console(file=file, width=_NARROWEST))
         say(f"wrote {directory / _TABLE}")
-        if reason := plots.missing():
-            say(reason)
-            return
-        for path in plots.write_plots(run, directory):
+        reason = plots.missing()
+        pictures = [] if reason else plots.write_plots(run, directory)
+        (directory / _PAGE).write_text(
+            f"# Benchmark\n\n{page(run, [path.name for path in pictures])}"
+        )
+        for path in (*pictures, directory / _PAGE):
             say(f"wrote {path}")
+        if reason:
+            say(reason)
     except OSError as error:
         give_up(f"{error.filename}: {error.strerror}")

@@ -70,6 +70,26 @@ def compare_lines(
 def stream_add(a: object, b: object, c: object) -> None:
     """The benchmark's streaming limit: c = a + b for aligned, equally long float32 lines."""
 
+class CLoop:
+    """The benchmark's loop through both C functions of an operator and a synchronisation.
+
+    Functions and stream are addresses; of phase 1, the words are all arguments that are no
+    numbers, without the last two.
+    """
+
+    def __init__(
+        self,
+        phase_one: int,
+        phase_two: int,
+        words: Sequence[int],
+        numbers: Sequence[float],
+        stream: int,
+    ) -> None: ...
+    def run(self, calls: int) -> int:
+        """Their last status: of the first that failed, or 0."""
+    def free(self) -> None:
+        """Gives the workspace back, before the device is reset."""
+
 '''
 
 

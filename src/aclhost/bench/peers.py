@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who a derived call is compared with: torch's function, or NumPy's definition of the operator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from aclhost import goldens
+from aclhost.bench.workload import Call, Workload, tensor, written_out
+from aclhost.goldens.torch_reference import (
+    torch_arguments,
+    torch_attribute,
+    torch_function,
+    torch_reference,
+)
+from aclhost.spec.operator import Operator
+
+
+def torch_call(op: Operator, values: Mapping[str, Any]) -> Call:
+    """On the same memory, with `out` or in place where torch has that; else on fresh memory.
+
+    Raises:
+        NotImplementedError: torch has no such function.
+
+    """
+    arguments = {
+        param.python_name: _torch_value(values[param.name]) for param in torch_arguments(op)
+    }
+    if op.peer:
+        return _whole(written_out(torch_function(op.peer), **arguments), op, values)
+    if not op.reference:
+        raise NotImplementedError("it has no such function")
+    if not isinstance(op.reference, str):
+        return _whole(written_out(torch_reference(op), **arguments), op, values)
+    function = reduce(getattr, op.reference.split("."), _torch())
+    given = list(arguments.values())
+    if not op.outputs:
+        return written_out(getattr(_torch(), f"{op.reference}_", function), *given)
+    results = tuple(tensor(values[output.name]) for output in op.outputs)
+    into = written_out(function, *given, out=results if len(results) > 1 else results[0])
+    return into if _works(into) else _whole(written_out(function, *given), op, values)
+
+
+def _whole(call: Call, op: Operator, values: Mapping[str, Any]) -> Call:
+    """The call; where it gives views of its arguments, with the copy that the operator makes."""
+    results, targets = _tensors(call()), _tensors([values[output.name] for output in op.outputs])
+    storages = {each.untyped_storage().data_ptr() for each in _tensors(list(values.values()))}
+    views = [each.untyped_storage().data_ptr() in storages for each in results]
+    if not any(views) or [each.shape for each in results] != [each.shape for each in targets]:
+        return call
+
+    def copied() -> list[Any]:
+        made = zip(targets, _tensors(call()), views, strict=True)
+        return [target.copy_(result) if view else result for target, result, view in made]
+
+    return copied
+
+
+def _tensors(value: Any) -> list[Any]:  # noqa: ANN401
+    """All tensors in it, arrays included."""
+    if isinstance(value, tuple | list):
+        return [each for member in value for each in _tensors(member)]
+    if isinstance(value, np.ndarray):
+        return [tensor(value)]
+    return [value] if isinstance(value, _torch().Tensor) else []
+
+
+def numpy_call(workload: Workload) -> Call:
+    """The definition of the operator, which tests compare with: in float64, on fresh memory."""
+    op = workload.operator
+    arguments = {param.python_name: workload.values[param.name] for param in op.params}
+    return lambda: goldens.reference(op, arguments)
+
+
+def _torch() -> Any:  # noqa: ANN401
+    """Only where it is wanted: importing it takes seconds."""
+    import torch
+
+    return torch
+
+
+def _works(call: Call) -> bool:
+    """Whether torch's function takes `out`, and of this dtype."""
+    try:
+        call()
+    except (TypeError, RuntimeError):
+        return False
+    return True
+
+
+def _torch_value(value: Any) -> Any:  # noqa: ANN401
+    if isinstance(value, np.ndarray):
+        return tensor(value)
+    return [*map(_torch_value, value)] if isinstance(value, list) else torch_attribute(value)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 try:
     from aclhost._functions import *  # noqa: F403
@@ -29,7 +30,14 @@ else:
 
 __version__ = "0.1.0"
 
-__all__ = ["AclnnError", "call_counts", "live_objects", "select_soc", "soc", "soc_name"]
+if TYPE_CHECKING:
+    from aclhost.explaining import Explanation
+    from aclhost.goldens.answer import Golden
+
+__all__ = [
+    "AclnnError", "call_counts", "explain", "golden", "live_objects", "select_soc", "soc",
+    "soc_name",
+]  # fmt: skip
 
 
 class AclnnError(ValueError):
@@ -66,3 +74,39 @@ def soc(name: str) -> Iterator[None]:
         yield
     finally:
         select_soc(previous)
+
+
+def explain(what: int | str, /, *, soc: str = "", **arguments: Any) -> Explanation:  # noqa: ANN401
+    """What a status means, or what the checks say about a call, without making it.
+
+    Args:
+        what: A code (161002, "ACLNN_ERR_PARAM_INVALID", "EZ1001"), or the name of an operator.
+        soc: A SoC or product; by default all products are asked.
+        **arguments: Those of the call, by their names in C or in Python: arrays, values, or words
+            as for `aclhost explain` ("bf16[2,3]"). What has a default may be left out.
+
+    Raises:
+        ValueError: a name is unknown, an argument cannot be read, or one is missing.
+
+    """
+    from aclhost.explaining import explained
+
+    return explained(what, soc, arguments)
+
+
+def golden(name: str, /, *, soc: str = "", **arguments: Any) -> Golden:  # noqa: ANN401
+    """The results of an operator: from the native kernels, and from its definition in float64.
+
+    Args:
+        name: The operator, as in C or in Python.
+        soc: A SoC or product; by default the current one.
+        **arguments: By their names in C or in Python; inputs stay as they are.
+
+    Raises:
+        AclnnError: the operator refuses the arguments.
+        ValueError: a name is unknown, or an argument is missing.
+
+    """
+    from aclhost.goldens.answer import golden_of
+
+    return golden_of(name, soc, arguments)

@@ -16,7 +16,6 @@ from aclhost import goldens
 from aclhost.cli.completion import operators, socs
 from aclhost.cli.console import give_up, output, print_json
 from aclhost.cli.golden_manifest import Run, run_manifest
-from aclhost.compare import compare
 from aclhost.goldens import files
 from aclhost.goldens.files import Raw, Result, Targets
 from aclhost.spec import described, names
@@ -197,7 +196,7 @@ def _arguments_of(name: str) -> str:
 
 
 def _row(result: Result, file: str, float64_file: str) -> dict[str, Any]:
-    found = compare(result.native, result.exact)
+    found = result.compare()
     return {
         "result": result.name,
         "file": file,

@@ -16,6 +16,7 @@ import numpy as np
 import aclhost
 from aclhost import goldens
 from aclhost.arrays import NDArray, UnreadableArrayError, load_one, write_all
+from aclhost.compare import Comparison, compare
 from aclhost.spec import described, names
 from aclhost.spec.dtypes import DataType
 from aclhost.spec.operator import Operator
@@ -153,13 +154,24 @@ def files_of(param: Parameter, text: str) -> list[str]:
     return [text] if isinstance(param, TENSORS) else []
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Result:
-    """What the library computes, and what the definition gives in float64."""
+    """One result of a call.
 
-    name: str  # as in C; members of lists have a number
+    Attributes:
+        name: As in C; members of lists have a number.
+        native: What the library computes, in the dtype that the operator gives.
+        exact: What the definition gives in float64; integers stay integers.
+
+    """
+
+    name: str
     native: NDArray
     exact: NDArray
+
+    def compare(self, actual: NDArray | None = None) -> Comparison:
+        """How far a result is from the exact one: that of a device, or the native one."""
+        return compare(self.native if actual is None else np.asarray(actual), self.exact)
 
 
 def compute(op: Operator, arguments: Mapping[str, Any], soc: str = "") -> list[Result]:

@@ -122,8 +122,8 @@ class Comparison:
     ulps: Mapping[str, int] = field(default_factory=dict)
     decades: Mapping[str, int] = field(default_factory=dict)
     worst: tuple[Element, ...] = ()
-    points: tuple[tuple[float, float], ...] = ()
-    heat_map: HeatMap | None = None
+    points: tuple[tuple[float, float], ...] = field(default=(), repr=False)
+    heat_map: HeatMap | None = field(default=None, repr=False)
 
     @property
     def passed(self) -> bool:

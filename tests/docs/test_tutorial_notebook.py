@@ -52,7 +52,14 @@ def test_cells_give_what_the_notebook_shows(shell, monkeypatch, capsys, tmp_path
         assert cell["execution_count"] == number  # executed whole, from the top
         shown.clear()
         assert shell.run_cell("".join(cell["source"])).success
-        assert (capsys.readouterr().out, shown) == stored(cell)
+        printed, before = stored(cell)
+        assert capsys.readouterr().out == printed
+        assert [*map(without_report, shown)] == [*map(without_report, before)]
+
+
+def without_report(data: dict[str, str]) -> dict[str, str]:
+    """The report has its own tests, and need not look as it did."""
+    return {kind: text.partition(" srcdoc=")[0] for kind, text in data.items()}
 
 
 def test_it_has_outputs_worth_reading() -> None:

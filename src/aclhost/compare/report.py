@@ -68,15 +68,18 @@ function filter() {
   shown.textContent = count + ' of ' + rows.length + ' pairs';
 }
 function sort(head) {
-  const column = head.cellIndex, down = head.getAttribute('aria-sort') !== 'descending';
+  const column = head.cellIndex, named = column < 2, before = head.getAttribute('aria-sort');
+  const down = before ? before === 'ascending' : !named;  // of numbers, the largest first
   for (const other of table.tHead.rows[0].cells) other.removeAttribute('aria-sort');
   head.setAttribute('aria-sort', down ? 'descending' : 'ascending');
-  const key = row => {
-    const text = row.cells[column].textContent, number = parseFloat(text);
-    return column > 1 ? (isNaN(number) ? -Infinity : number) : text;
+  const text = row => row.cells[column].textContent;
+  const number = row => {  // infinite, or not compared at all: beyond all others
+    const value = parseFloat(text(row));
+    return isNaN(value) ? Number.MAX_VALUE : value;
   };
-  const order = (a, b) => a < b ? -1 : a > b ? 1 : 0;
-  rows.sort((a, b) => (down && column > 1 || !down && column < 2 ? -1 : 1) * order(key(a), key(b)));
+  const order = named ? (a, b) => text(a).localeCompare(text(b), 'en', {numeric: true})
+    : (a, b) => number(a) - number(b);
+  rows.sort((a, b) => (down ? -1 : 1) * order(a, b));
   body.append(...rows);
 }
 words.addEventListener('input', filter);

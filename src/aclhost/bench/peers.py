@@ -35,7 +35,8 @@ def torch_call(op: Operator, values: Mapping[str, Any]) -> Call:
     if not op.reference:
         raise NotImplementedError("it has no such function")
     if not isinstance(op.reference, str):
-        return _whole(written_out(torch_reference(op), **arguments), op, values)
+        reference = written_out(torch_reference(op), **arguments)
+        return _whole(_distilled(reference, arguments), op, values)
     function = reduce(getattr, op.reference.split("."), _torch())
     given = list(arguments.values())
     if not op.outputs:
@@ -43,6 +44,15 @@ def torch_call(op: Operator, values: Mapping[str, Any]) -> Call:
     results = tuple(tensor(values[output.name]) for output in op.outputs)
     into = written_out(function, *given, out=results if len(results) > 1 else results[0])
     return into if _works(into) else _whole(written_out(function, *given), op, values)
+
+
+def _distilled(reference: Call, arguments: Mapping[str, Any]) -> Call:
+    """Without what only tests need. Where torch has another rule, there is nothing to record."""
+    from aclhost.bench.distilled import distilled
+
+    if reference() is NotImplemented:
+        return reference
+    return distilled(reference, arguments.values())
 
 
 def _whole(call: Call, op: Operator, values: Mapping[str, Any]) -> Call:

@@ -169,6 +169,9 @@ def _operator(name: str, in_place: bool) -> Operator:
         golden=_golden_in_place if in_place else _golden,
         samples=_samples(in_place),
         reference=lambda torch, **arguments: _torch(torch, in_place, **arguments),
+        peer=lambda torch, self, lower, upper, training, **_: torch.nn.functional.rrelu(
+            self, lower, upper, training, in_place
+        ),
         draw=lambda rng: _draw(rng, in_place),
         typical=lambda n: _call(
             TensorArg(matrix_shape(n)), TensorArg(matrix_shape(n)), True, in_place

@@ -328,6 +328,15 @@ def _torch(torch: Any, x: Any, weight: Any, antiquant_scale: Any, **others: Any)
     return product if bias is None else product + bias
 
 
+def _torch_in_x(torch: Any, x: Any, weight: Any, antiquant_scale: Any, **others: Any) -> Any:  # noqa: ANN401
+    """As a user of torch computes it: in the dtype of x. For whole bytes without offset or bias."""
+    group = others["antiquant_group_size"]
+    if weight.shape[0] != x.shape[-1]:
+        return NotImplemented
+    scale = antiquant_scale.repeat_interleave(group, 0) if group else antiquant_scale
+    return x @ (weight.to(x.dtype) * scale[: weight.shape[0]])
+
+
 def _call(
     m: int, k: int, n: int, dtype: DataType = FLOAT16, group: int = 0, *,
     scale: tuple[int, ...] = (), offset: bool = False, bias: bool = False, turned: bool = False,
@@ -399,6 +408,7 @@ def _operator(version: int) -> Operator:
         golden=_golden,
         terms=_terms,
         reference=_torch,
+        peer=_torch_in_x,
         summed=("x", "weight", _SCALE, _OFFSET, _BIAS),
         ulps=4,
         draw=_drawn(precise),

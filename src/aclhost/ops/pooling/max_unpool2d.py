@@ -218,6 +218,9 @@ _FORWARD = Operator(
     ),
     golden=golden,
     reference=_reference,
+    peer=lambda torch, self, indices, output_size: torch.ops.aten.max_unpool2d(
+        self, indices.long(), output_size
+    ),
     samples=(
         _forward_call(FLOAT, (1, 2), _TWICE, INT64),
         *(_forward_call(dtype, (2,), _TWICE, INT32) for dtype in VALUES if dtype is not FLOAT),

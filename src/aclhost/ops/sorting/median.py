@@ -263,6 +263,7 @@ def _along_dim(place: int) -> Operator:
         checks=_dim_checks(place),
         golden=golden,
         reference=reference,
+        peer=("median", "nanmedian")[place],
         draw=_draw_dim,
         typical=lambda n: _dim_call(TensorArg((n // 1000 or 1, min(n, 1000))), 1, False),
         samples=(

@@ -123,6 +123,7 @@ _TOPK = Operator(
     ),
     golden=_golden_topk,
     reference=_torch_topk,
+    peer=lambda torch, self, **others: torch.topk(self, *others.values()),
     draw=_draw_topk,
     typical=lambda n: _topk_call(TensorArg((n,)), min(n, 10), -1, True),
     samples=(
@@ -199,6 +200,7 @@ _KTHVALUE = Operator(
     ),
     golden=_golden_kth,
     reference=_torch_kth,
+    peer=lambda torch, self, **others: torch.kthvalue(self, *others.values()),
     draw=_draw_kth,
     typical=lambda n: _kth_call(TensorArg((n,)), (n + 1) // 2, -1, False),
     samples=(

@@ -2,6 +2,7 @@
 // The functions that act on executors: repeat, destroy, move tensors to other addresses.
 #include "aclnn/acl_meta.h"
 #include "base/call.h"
+#include "base/stale.h"
 #include "operator/launch.h"
 #include "operator/objects.h"
 
@@ -9,9 +10,7 @@ namespace aclhost {
 namespace {
 
 int32_t unknown_executor(const Call& call, const aclOpExecutor* executor) {
-  if (executors().was_ours(executor)) {
-    observe([&](Observer& o) { o.misused(call.name, "executor", executor); });
-  }
+  note_stale(call, executors(), "executor", executor);
   return call.fail(ACLNN_ERR_INNER, "executor",
                    hex(executor) + " is not a live executor; it may have run already");
 }

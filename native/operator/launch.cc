@@ -8,6 +8,7 @@
 #include "base/call.h"
 #include "base/errors.h"
 #include "base/recycled.h"
+#include "base/stale.h"
 #include "base/strict.h"
 #include "dtypes.h"
 #include "operator/arguments.h"
@@ -69,8 +70,7 @@ std::shared_ptr<Launch> claim(aclOpExecutor* handle, Executor& executor) {
 }
 
 int32_t not_an_executor(const Call& call, const aclOpExecutor* executor) {
-  if (executors().was_ours(executor)) {
-    observe([&](Observer& o) { o.misused(call.name, "executor", executor); });
+  if (note_stale(call, executors(), "executor", executor)) {
     return call.fail(ACLNN_ERR_INNER, "executor",
                      "this executor has already run or was destroyed; an executor runs once unless "
                      "aclSetAclOpExecutorRepeatable is called right after phase 1");
@@ -398,9 +398,7 @@ aclnnStatus phase_two(const char* op, void* workspace, uint64_t workspace_size,
     if (!launch->refusal.ok()) return report(launch->refusal);
     const StreamRef queue = find_stream(stream);
     if (!queue) {
-      if (streams().was_ours(stream)) {
-        observe([&](Observer& o) { o.misused(call.name, "stream", stream); });
-      }
+      note_stale(call, streams(), "stream", stream);
       return call.fail(ACLNN_ERR_RUNTIME_ERROR, "stream",
                        stream == nullptr
                            ? "the default stream needs a current context; call aclrtSetDevice first"

@@ -21,8 +21,8 @@
 #include "runtime/context.h"
 #include "runtime/event.h"
 #include "runtime/observed.h"
-#include "runtime/stream.h"
 #include "runtime/timeout.h"
+#include "runtime/with_stream.h"
 
 namespace aclhost {
 namespace {
@@ -206,14 +206,6 @@ int32_t launch(const Call& call, Stream& stream, aclrtCallback function, void* d
   submit_plain(stream, Weight::kWaiting, call.name,
                CallbackTask{inbox, function, data, block, runs ? new_name() : nullptr});
   return ACL_SUCCESS;
-}
-
-template <typename Body>
-int32_t with_stream(const char* name, aclrtStream stream, Body&& body) {
-  return acl_call(name, [&](const Call& call) -> int32_t {
-    const StreamRef found = find_stream(stream);
-    return found ? body(call, *found) : stream_not_found(call, stream);
-  });
 }
 
 }  // namespace

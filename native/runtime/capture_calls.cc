@@ -6,7 +6,7 @@
 #include "base/call.h"
 #include "runtime/capture.h"
 #include "runtime/context.h"
-#include "runtime/stream.h"
+#include "runtime/with_stream.h"
 
 namespace aclhost {
 namespace {
@@ -26,16 +26,6 @@ int32_t check_mode(const Call& call, aclmdlRICaptureMode mode) {
 int32_t not_captured(const Call& call) {
   return call.fail(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "stream",
                    "is not being captured; call aclmdlRICaptureBegin first");
-}
-
-// Looks the stream up for a body of the form `int32_t(const Call&, Stream&)`.
-template <typename Body>
-int32_t with_stream(const char* name, aclrtStream stream, Body&& body) {
-  return acl_call(name, [&](const Call& call) -> int32_t {
-    if (stream == nullptr) return call.null("stream");
-    const StreamRef found = streams().find(stream);
-    return found ? body(call, *found) : no_stream(call, stream);
-  });
 }
 
 int32_t check_origin(const Call& call, const Stream& stream, aclrtStream handle,
@@ -178,7 +168,7 @@ int32_t end_update(const Call& call, Stream& stream) {
 using namespace aclhost;
 
 extern "C" aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode) {
-  return with_stream("aclmdlRICaptureBegin", stream, [&](const Call& call, Stream& found) {
+  return with_given_stream("aclmdlRICaptureBegin", stream, [&](const Call& call, Stream& found) {
     if (const int32_t code = check_origin(call, found, stream, mode)) return code;
     const auto graph = std::make_shared<Graph>(found.device(), found.context_id());
     begin(found, stream, graph, graphs().add(graph), mode);
@@ -188,7 +178,7 @@ extern "C" aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode
 
 extern "C" aclError aclmdlRICaptureToModelRIBegin(aclrtStream stream, aclmdlRI modelRI,
                                                   aclmdlRICaptureMode mode) {
-  return with_stream(
+  return with_given_stream(
       "aclmdlRICaptureToModelRIBegin", stream, [&](const Call& call, Stream& found) -> int32_t {
         if (modelRI == nullptr) return call.null("modelRI");
         const GraphPtr graph = graphs().find(modelRI);
@@ -208,7 +198,7 @@ extern "C" aclError aclmdlRICaptureToModelRIBegin(aclrtStream stream, aclmdlRI m
 
 extern "C" aclError aclmdlRICaptureGetInfo(aclrtStream stream, aclmdlRICaptureStatus* status,
                                            aclmdlRI* modelRI) {
-  return with_stream("aclmdlRICaptureGetInfo", stream, [&](const Call& call, Stream& found) {
+  return with_given_stream("aclmdlRICaptureGetInfo", stream, [&](const Call& call, Stream& found) {
     if (status == nullptr && modelRI == nullptr) return call.null("status");
     const CapturePtr capture = capture_of(found);
     if (status != nullptr) {
@@ -222,8 +212,9 @@ extern "C" aclError aclmdlRICaptureGetInfo(aclrtStream stream, aclmdlRICaptureSt
 }
 
 extern "C" aclError aclmdlRICaptureEnd(aclrtStream stream, aclmdlRI* modelRI) {
-  return with_stream("aclmdlRICaptureEnd", stream,
-                     [&](const Call& call, Stream& found) { return end(call, found, modelRI); });
+  return with_given_stream("aclmdlRICaptureEnd", stream, [&](const Call& call, Stream& found) {
+    return end(call, found, modelRI);
+  });
 }
 
 extern "C" aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode* mode) {
@@ -236,39 +227,41 @@ extern "C" aclError aclmdlRICaptureThreadExchangeMode(aclmdlRICaptureMode* mode)
 }
 
 extern "C" aclError aclmdlRICaptureTaskGrpBegin(aclrtStream stream) {
-  return with_stream("aclmdlRICaptureTaskGrpBegin", stream, [](const Call& call, Stream& found) {
-    const CapturePtr capture = capture_of(found);
-    if (capture == nullptr) return not_captured(call);
-    if (capture->begin_group(found.id())) return ACL_SUCCESS;
-    return call.fail(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "stream",
-                     "has an open group already; call aclmdlRICaptureTaskGrpEnd first");
-  });
+  return with_given_stream(
+      "aclmdlRICaptureTaskGrpBegin", stream, [](const Call& call, Stream& found) {
+        const CapturePtr capture = capture_of(found);
+        if (capture == nullptr) return not_captured(call);
+        if (capture->begin_group(found.id())) return ACL_SUCCESS;
+        return call.fail(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "stream",
+                         "has an open group already; call aclmdlRICaptureTaskGrpEnd first");
+      });
 }
 
 extern "C" aclError aclmdlRICaptureTaskGrpEnd(aclrtStream stream, aclrtTaskGrp* handle) {
-  return with_stream("aclmdlRICaptureTaskGrpEnd", stream, [&](const Call& call, Stream& found) {
-    if (handle == nullptr) return call.null("handle");
-    const CapturePtr capture = capture_of(found);
-    if (capture == nullptr) return not_captured(call);
-    const aclrtTaskGrp group = capture->end_group(found.id());
-    if (group == nullptr) {
-      return call.fail(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "stream",
-                       "has no open group; call aclmdlRICaptureTaskGrpBegin first");
-    }
-    *handle = group;
-    return ACL_SUCCESS;
-  });
+  return with_given_stream(
+      "aclmdlRICaptureTaskGrpEnd", stream, [&](const Call& call, Stream& found) {
+        if (handle == nullptr) return call.null("handle");
+        const CapturePtr capture = capture_of(found);
+        if (capture == nullptr) return not_captured(call);
+        const aclrtTaskGrp group = capture->end_group(found.id());
+        if (group == nullptr) {
+          return call.fail(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "stream",
+                           "has no open group; call aclmdlRICaptureTaskGrpBegin first");
+        }
+        *handle = group;
+        return ACL_SUCCESS;
+      });
 }
 
 extern "C" aclError aclmdlRICaptureTaskUpdateBegin(aclrtStream stream, aclrtTaskGrp handle) {
-  return with_stream("aclmdlRICaptureTaskUpdateBegin", stream,
-                     [&](const Call& call, const Stream& found) -> int32_t {
-                       if (handle == nullptr) return call.null("handle");
-                       return begin_update(call, found, handle);
-                     });
+  return with_given_stream("aclmdlRICaptureTaskUpdateBegin", stream,
+                           [&](const Call& call, const Stream& found) -> int32_t {
+                             if (handle == nullptr) return call.null("handle");
+                             return begin_update(call, found, handle);
+                           });
 }
 
 extern "C" aclError aclmdlRICaptureTaskUpdateEnd(aclrtStream stream) {
-  return with_stream("aclmdlRICaptureTaskUpdateEnd", stream,
-                     [](const Call& call, Stream& found) { return end_update(call, found); });
+  return with_given_stream("aclmdlRICaptureTaskUpdateEnd", stream,
+                           [](const Call& call, Stream& found) { return end_update(call, found); });
 }

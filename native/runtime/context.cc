@@ -7,6 +7,7 @@
 #include "acl/acl_rt.h"
 #include "base/fork.h"
 #include "base/observer.h"
+#include "base/stale.h"
 #include "base/threads.h"
 #include "runtime/device.h"
 #include "runtime/state_callbacks.h"
@@ -25,11 +26,6 @@ thread_local aclrtContext thread_primary = nullptr;
 
 aclrtContext current_handle() {
   return thread_explicit != nullptr ? thread_explicit : thread_primary;
-}
-
-void note_stale(const Call& call, aclrtContext context) {
-  if (!contexts().was_ours(context)) return;
-  observe([&](Observer& o) { o.misused(call.name, "context", context); });
 }
 
 uint64_t next_id() {
@@ -131,10 +127,9 @@ int32_t no_more_contexts(const Call& call) {
 }
 
 int32_t no_stream(const Call& call, aclrtStream stream) {
-  const bool stale = streams().was_ours(stream);
-  if (stale) observe([&](Observer& o) { o.misused(call.name, "stream", stream); });
-  const char* why = stale ? " was destroyed before; streams also end with their context or device"
-                          : " is not a stream; create one with aclrtCreateStream";
+  const char* why = note_stale(call, streams(), "stream", stream)
+                        ? " was destroyed before; streams also end with their context or device"
+                        : " is not a stream; create one with aclrtCreateStream";
   return call.fail(ACL_ERROR_RT_INVALID_HANDLE, "stream", hex(stream) + why);
 }
 
@@ -162,7 +157,7 @@ extern "C" aclError aclrtDestroyContext(aclrtContext context) {
     if (!found || found->primary()) {
       const char* why = found ? " is the device's own context; release it with aclrtResetDevice"
                               : " is not a live context made by aclrtCreateContext";
-      if (!found) note_stale(call, context);
+      if (!found) note_stale(call, contexts(), "context", context);
       return call.fail(ACL_ERROR_RT_CONTEXT_NULL, "context", hex(context) + why);
     }
     if (!contexts().destroy(context)) {
@@ -180,7 +175,7 @@ extern "C" aclError aclrtSetCurrentContext(aclrtContext context) {
   return acl_call("aclrtSetCurrentContext", [&](const Call& call) {
     if (context == nullptr) return call.null("context");
     if (!contexts().find(context)) {
-      note_stale(call, context);
+      note_stale(call, contexts(), "context", context);
       return call.fail(ACL_ERROR_RT_PARAM_INVALID, "context",
                        hex(context) + " is not a live context; it may have been destroyed");
     }

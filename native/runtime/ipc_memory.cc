@@ -10,15 +10,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <map>
 #include <mutex>
 #include <string>
-#include <thread>
 
 #include "acl/acl_rt.h"
 #include "base/call.h"
@@ -26,7 +23,6 @@
 #include "runtime/context.h"
 #include "runtime/memory.h"
 #include "runtime/pages.h"
-#include "runtime/stream.h"
 
 namespace aclhost {
 namespace {
@@ -54,15 +50,6 @@ std::atomic<int> exports{0};
 
 int32_t invalid(const Call& call, const char* parameter, const std::string& what) {
   return call.fail(ACL_ERROR_RT_PARAM_INVALID, parameter, what);
-}
-
-// Work that is queued and touches the memory comes first.
-void wait_for_users(const MemoryRange& range) {
-  const auto users = TaskQueue::users_of(range);
-  const auto passed = [](const TaskQueue::Position& user) { return user.passed(); };
-  while (!std::all_of(users.begin(), users.end(), passed)) {
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
-  }
 }
 
 bool write_all(int file, const char* bytes, size_t size) {
@@ -134,7 +121,7 @@ int32_t export_memory(const Call& call, void* pointer, size_t size, std::string*
         call, "devPtr",
         hex(pointer) + " is not the start of " + std::to_string(size) + " bytes of aclrtMalloc");
   }
-  wait_for_users(MemoryRange::of(pointer, allocation.mapped));
+  wait_for_users(pointer, allocation.mapped);
   const std::lock_guard<std::mutex> lock(shared->mutex);
   *key = known_key(allocation.start);
   if (!key->empty()) return ACL_SUCCESS;
@@ -185,7 +172,7 @@ bool close_import(const Call& call, const std::string& key) {
     ended = found->second;
     shared->imported.erase(found);
   }
-  wait_for_users(MemoryRange::of(ended.address, ended.size));
+  wait_for_users(ended.address, ended.size);
   disown(ended.address);
   observe([&](Observer& o) { o.freed(call.name, ended.address, true); });
   munmap(ended.address, ended.size);

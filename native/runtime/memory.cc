@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <list>
 #include <map>
 #include <mutex>
 #include <new>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -50,6 +52,11 @@ void advance_epoch() {
   if (calls_in[(now + 1) % 2].load() == 0) epoch.store(now + 1);
 }
 
+bool are_over(const std::vector<Stream::Position>& users) {
+  return std::all_of(users.begin(), users.end(),
+                     [](const Stream::Position& user) { return user.passed(); });
+}
+
 // Freed pages that calls or queued tasks may still touch.
 struct Remains {
   MemoryRange range;
@@ -61,8 +68,7 @@ struct Remains {
     if (epoch.load() < freed_in + 2) return false;
     if (!asked) users = TaskQueue::users_of(range);
     asked = true;
-    const auto passed = [](const Stream::Position& user) { return user.passed(); };
-    return std::all_of(users.begin(), users.end(), passed);
+    return are_over(users);
   }
 };
 
@@ -208,6 +214,11 @@ void disown(void* start) {
   Allocations& all = allocations();
   std::lock_guard<std::mutex> lock(all.mutex);
   all.by_address.erase(reinterpret_cast<uintptr_t>(start));
+}
+
+void wait_for_users(const void* start, size_t size) {
+  const auto users = TaskQueue::users_of(MemoryRange::of(start, size));
+  while (!are_over(users)) std::this_thread::sleep_for(std::chrono::microseconds(50));
 }
 
 bool charge(int32_t device, size_t size) {

@@ -37,6 +37,10 @@ bool release(void* pointer, MemoryKind kind);
 void adopt(void* start, size_t size, int32_t device);
 void disown(void* start);
 
+// Returns when no queued work that touches the memory is left: before pages go that it would fault
+// without.
+void wait_for_users(const void* start, size_t size);
+
 // Counts against the memory of a device; false if it has less.
 bool charge(int32_t device, size_t size);
 void discharge(int32_t device, size_t size);

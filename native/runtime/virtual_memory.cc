@@ -5,13 +5,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
 
 #include "acl/acl_rt.h"
 #include "base/call.h"
@@ -22,7 +19,6 @@
 #include "runtime/handle_table.h"
 #include "runtime/memory.h"
 #include "runtime/physical.h"
-#include "runtime/stream.h"
 
 namespace aclhost {
 namespace {
@@ -159,15 +155,6 @@ int32_t map_memory(const Call& call, void* address, size_t size, size_t offset, 
   return ACL_SUCCESS;
 }
 
-// Work that is queued and touches the memory comes first: it must not fault.
-void wait_for_users(const MemoryRange& range) {
-  const auto users = TaskQueue::users_of(range);
-  const auto passed = [](const Stream::Position& user) { return user.passed(); };
-  while (!std::all_of(users.begin(), users.end(), passed)) {
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
-  }
-}
-
 int32_t not_mapped(const Call& call, const void* address) {
   return invalid(call, "virPtr", hex(address) + ": aclrtMapMem mapped nothing there");
 }
@@ -181,7 +168,7 @@ int32_t unmap_memory(const Call& call, void* address) {
     if (found == space->mapped.end()) return not_mapped(call, address);
     size = found->second.size;
   }
-  wait_for_users(MemoryRange::of(address, size));
+  wait_for_users(address, size);
   std::lock_guard<std::mutex> lock(space->mutex);
   if (space->mapped.erase(number(address)) == 0) return not_mapped(call, address);
   disown(address);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams from config handles, attributes of streams, and limits of cores. They are kept and given
-// back; threads of a CPU know no priorities, and results do not depend on how many cores there are.
+// Streams from config handles, and attributes of streams. They are kept and given back; threads of
+// a CPU know no priorities.
 #include "runtime/stream_options.h"
 
 #include <cstring>
@@ -12,31 +12,25 @@
 #include "base/call.h"
 #include "base/immortal.h"
 #include "runtime/capture.h"
-#include "runtime/context.h"
-#include "runtime/device.h"
 #include "runtime/handle_table.h"
-#include "runtime/stream.h"
+#include "runtime/with_stream.h"
 
 namespace aclhost {
 namespace {
 
 constexpr uint32_t kLowestPriority = 7;
-constexpr int kLimits = 2;  // members of aclrtDevResLimitType
 
 struct Attributes {
   uint64_t values[ACL_STREAM_ATTR_PRIORITY + 1] = {};
-  std::map<int, uint32_t> limits;  // by type
 };
 
 struct Kept {
   std::mutex mutex;
-  std::map<int32_t, Attributes> streams;                // by id
-  std::map<std::pair<int32_t, int>, uint32_t> devices;  // limits by device and type
+  std::map<int32_t, Attributes> streams;  // by id
 };
 
 Immortal<Kept> kept;
 Immortal<HandleTable<aclrtStreamConfigHandle, 7>> configs;
-thread_local int32_t limiting_stream = -1;
 
 int32_t no_config(const Call& call, const void* handle) {
   return call.fail(ACL_ERROR_RT_INVALID_HANDLE, "handle",
@@ -46,62 +40,6 @@ int32_t no_config(const Call& call, const void* handle) {
 int32_t bad_number(const Call& call, const char* name, uint64_t value, uint64_t most) {
   return call.fail(ACL_ERROR_RT_PARAM_INVALID, name,
                    "is " + std::to_string(value) + "; it may be at most " + std::to_string(most));
-}
-
-int32_t check_type(const Call& call, aclrtDevResLimitType type) {
-  const int number = static_cast<int>(type);
-  if (number >= 0 && number < kLimits) return ACL_SUCCESS;
-  return call.fail(ACL_ERROR_RT_PARAM_INVALID, "type",
-                   "is " + std::to_string(number) +
-                       "; pass ACL_RT_DEV_RES_CUBE_CORE (0) or ACL_RT_DEV_RES_VECTOR_CORE (1)");
-}
-
-// Of the product whose behaviour is reproduced.
-uint32_t cores(int32_t device, aclrtDevResLimitType type) {
-  int64_t value = 0;
-  const aclrtDevAttr attribute =
-      type == ACL_RT_DEV_RES_CUBE_CORE ? ACL_DEV_ATTR_CUBE_CORE_NUM : ACL_DEV_ATTR_VECTOR_CORE_NUM;
-  static_cast<void>(aclrtGetDeviceInfo(static_cast<uint32_t>(device), attribute, &value));
-  return static_cast<uint32_t>(value);
-}
-
-int32_t check_limit(const Call& call, int32_t device, aclrtDevResLimitType type, uint32_t value) {
-  if (const int32_t code = check_type(call, type)) return code;
-  if (value > 0 && value <= cores(device, type)) return ACL_SUCCESS;
-  return call.fail(ACL_ERROR_RT_PARAM_INVALID, "value",
-                   "is " + std::to_string(value) + "; the device has " +
-                       std::to_string(cores(device, type)) + " of these cores");
-}
-
-uint32_t device_limit(int32_t device, aclrtDevResLimitType type) {
-  {
-    const std::lock_guard<std::mutex> lock(kept->mutex);
-    const auto found = kept->devices.find({device, type});
-    if (found != kept->devices.end()) return found->second;
-  }
-  return cores(device, type);
-}
-
-uint32_t stream_limit(int32_t stream, int32_t device, aclrtDevResLimitType type) {
-  {
-    const std::lock_guard<std::mutex> lock(kept->mutex);
-    const auto found = kept->streams.find(stream);
-    if (found != kept->streams.end()) {
-      const auto limit = found->second.limits.find(type);
-      if (limit != found->second.limits.end()) return limit->second;
-    }
-  }
-  return device_limit(device, type);
-}
-
-// Looks the stream up, null for the default one, for a body `int32_t(const Call&, Stream&)`.
-template <typename Body>
-int32_t with_stream(const char* name, aclrtStream stream, Body&& body) {
-  return acl_call(name, [&](const Call& call) -> int32_t {
-    if (!current_context()) return no_context(call);
-    const StreamRef found = find_stream(stream);
-    return found ? body(call, *found) : no_stream(call, stream);
-  });
 }
 
 int32_t check_attribute(const Call& call, aclrtStreamAttr attr) {
@@ -169,6 +107,7 @@ int32_t set_option(const Call& call, aclrtStreamConfigHandle& config, aclrtStrea
 void forget_stream(int32_t stream) {
   forget_recorder(stream);
   forget_allocator(stream);
+  forget_limits(stream);
   const std::lock_guard<std::mutex> lock(kept->mutex);
   kept->streams.erase(stream);
 }
@@ -218,122 +157,41 @@ extern "C" aclError aclrtCreateStreamV2(aclrtStream* stream,
 
 extern "C" aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType,
                                             aclrtStreamAttrValue* value) {
-  return with_stream("aclrtSetStreamAttribute", stream, [&](const Call& call, Stream& found) {
-    if (value == nullptr) return call.null("value");
-    if (const int32_t code = check_attribute(call, stmAttrType)) return code;
-    const uint64_t number =
-        stmAttrType == ACL_STREAM_ATTR_FAILURE_MODE ? value->failureMode : value->overflowSwitch;
-    return set_attribute(call, found, stream == nullptr, stmAttrType, number);
-  });
+  return with_stream_in_context(
+      "aclrtSetStreamAttribute", stream, [&](const Call& call, Stream& found) {
+        if (value == nullptr) return call.null("value");
+        if (const int32_t code = check_attribute(call, stmAttrType)) return code;
+        const uint64_t number = stmAttrType == ACL_STREAM_ATTR_FAILURE_MODE ? value->failureMode
+                                                                            : value->overflowSwitch;
+        return set_attribute(call, found, stream == nullptr, stmAttrType, number);
+      });
 }
 
 extern "C" aclError aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType,
                                             aclrtStreamAttrValue* value) {
-  return with_stream("aclrtGetStreamAttribute", stream, [&](const Call& call, Stream& found) {
-    if (value == nullptr) return call.null("value");
-    if (const int32_t code = check_attribute(call, stmAttrType)) return code;
-    std::memset(value, 0, sizeof *value);
-    value->failureMode = attribute(found, stmAttrType);
-    return ACL_SUCCESS;
-  });
+  return with_stream_in_context("aclrtGetStreamAttribute", stream,
+                                [&](const Call& call, Stream& found) {
+                                  if (value == nullptr) return call.null("value");
+                                  if (const int32_t code = check_attribute(call, stmAttrType))
+                                    return code;
+                                  std::memset(value, 0, sizeof *value);
+                                  value->failureMode = attribute(found, stmAttrType);
+                                  return ACL_SUCCESS;
+                                });
 }
 
 extern "C" aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag) {
-  return with_stream("aclrtSetStreamOverflowSwitch", stream, [&](const Call& call, Stream& found) {
-    return set_attribute(call, found, false, ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK, flag);
-  });
+  return with_stream_in_context(
+      "aclrtSetStreamOverflowSwitch", stream, [&](const Call& call, Stream& found) {
+        return set_attribute(call, found, false, ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK, flag);
+      });
 }
 
 extern "C" aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t* flag) {
-  return with_stream("aclrtGetStreamOverflowSwitch", stream, [&](const Call& call, Stream& found) {
-    if (flag == nullptr) return call.null("flag");
-    *flag = static_cast<uint32_t>(attribute(found, ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK));
-    return ACL_SUCCESS;
-  });
-}
-
-extern "C" aclError aclrtSetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type,
-                                           uint32_t value) {
-  return acl_call("aclrtSetDeviceResLimit", [&](const Call& call) {
-    if (const int32_t code = check_device(call, deviceId)) return code;
-    if (const int32_t code = check_limit(call, deviceId, type, value)) return code;
-    const std::lock_guard<std::mutex> lock(kept->mutex);
-    kept->devices[{deviceId, type}] = value;
-    return ACL_SUCCESS;
-  });
-}
-
-extern "C" aclError aclrtGetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type,
-                                           uint32_t* value) {
-  return acl_call("aclrtGetDeviceResLimit", [&](const Call& call) {
-    if (value == nullptr) return call.null("value");
-    if (const int32_t code = check_device(call, deviceId)) return code;
-    if (const int32_t code = check_type(call, type)) return code;
-    *value = device_limit(deviceId, type);
-    return ACL_SUCCESS;
-  });
-}
-
-extern "C" aclError aclrtResetDeviceResLimit(int32_t deviceId) {
-  return acl_call("aclrtResetDeviceResLimit", [&](const Call& call) {
-    if (const int32_t code = check_device(call, deviceId)) return code;
-    const std::lock_guard<std::mutex> lock(kept->mutex);
-    for (int type = 0; type < kLimits; ++type) kept->devices.erase({deviceId, type});
-    return ACL_SUCCESS;
-  });
-}
-
-extern "C" aclError aclrtSetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type,
-                                           uint32_t value) {
-  return with_stream("aclrtSetStreamResLimit", stream, [&](const Call& call, Stream& found) {
-    if (const int32_t code = check_limit(call, found.device(), type, value)) return code;
-    const std::lock_guard<std::mutex> lock(kept->mutex);
-    kept->streams[found.id()].limits[type] = value;
-    return ACL_SUCCESS;
-  });
-}
-
-extern "C" aclError aclrtGetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type,
-                                           uint32_t* value) {
-  return with_stream("aclrtGetStreamResLimit", stream, [&](const Call& call, Stream& found) {
-    if (value == nullptr) return call.null("value");
-    if (const int32_t code = check_type(call, type)) return code;
-    *value = stream_limit(found.id(), found.device(), type);
-    return ACL_SUCCESS;
-  });
-}
-
-extern "C" aclError aclrtResetStreamResLimit(aclrtStream stream) {
-  return with_stream("aclrtResetStreamResLimit", stream, [&](const Call&, Stream& found) {
-    const std::lock_guard<std::mutex> lock(kept->mutex);
-    const auto options = kept->streams.find(found.id());
-    if (options != kept->streams.end()) options->second.limits.clear();
-    return ACL_SUCCESS;
-  });
-}
-
-extern "C" aclError aclrtUseStreamResInCurrentThread(aclrtStream stream) {
-  return with_stream("aclrtUseStreamResInCurrentThread", stream, [&](const Call&, Stream& found) {
-    limiting_stream = found.id();
-    return ACL_SUCCESS;
-  });
-}
-
-extern "C" aclError aclrtUnuseStreamResInCurrentThread(aclrtStream stream) {
-  return with_stream("aclrtUnuseStreamResInCurrentThread", stream,
-                     [&](const Call&, const Stream& found) {
-                       if (limiting_stream == found.id()) limiting_stream = -1;
-                       return ACL_SUCCESS;
-                     });
-}
-
-extern "C" aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t* value) {
-  return acl_call("aclrtGetResInCurrentThread", [&](const Call& call) -> int32_t {
-    if (value == nullptr) return call.null("value");
-    const ContextRef context = current_context();
-    if (!context) return no_context(call);
-    if (const int32_t code = check_type(call, type)) return code;
-    *value = stream_limit(limiting_stream, context->device(), type);
-    return ACL_SUCCESS;
-  });
+  return with_stream_in_context(
+      "aclrtGetStreamOverflowSwitch", stream, [&](const Call& call, Stream& found) {
+        if (flag == nullptr) return call.null("flag");
+        *flag = static_cast<uint32_t>(attribute(found, ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK));
+        return ACL_SUCCESS;
+      });
 }

@@ -9,5 +9,6 @@ namespace aclhost {
 // capture.
 void forget_stream(int32_t stream);
 void forget_allocator(int32_t stream);
+void forget_limits(int32_t stream);
 
 }  // namespace aclhost

@@ -102,6 +102,7 @@ struct Operator {
   const TermCode* code;
   const char* const* words;  // texts that terms compare with
   uint64_t workspace;        // bytes that phase 1 asks for
+  int blocked;               // the weight that phase 1 labels as lying in blocks; -1: none
   Kernel kernels[3];         // by instruction set, in the order of Isa
   CallCounter* counter;
 };

@@ -302,7 +302,9 @@ aclnnStatus prepare(const Operator& op, const Given* given, uint64_t* workspace_
   if (!outcome.status.ok()) return report(outcome.status);
   launch->idle = outcome.idle;
   launch->refusal = std::move(outcome.launch);
-  if (op.param_count == 1 && !launch->idle && launch->refusal.ok()) relabel_weight(launch->args);
+  if (op.blocked >= 0 && !launch->idle && launch->refusal.ok()) {
+    label_as_blocked(launch->args.tensor(op.blocked));
+  }
   return hand_out(op.name, std::move(launch), workspace_size, executor);
 }
 

@@ -4,7 +4,6 @@
 #include "operator/weight_size.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "aclnnop/aclnn_trans_matmul_weight.h"
@@ -80,9 +79,7 @@ size_t most_dimensions(const Soc* soc) {
 
 }  // namespace
 
-void relabel_weight(const Args& args) {
-  if (std::strcmp(args.op->name, "aclnnTransMatmulWeight") != 0) return;
-  const TensorView& weight = args.tensors[0];
+void label_as_blocked(const TensorView& weight) {
   const TensorRegistry::Ref tensor = tensors().find(weight.source);
   if (!tensor) return;
   const std::vector<int64_t> lengths(weight.shape, weight.shape + weight.rank);

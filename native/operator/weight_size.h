@@ -5,8 +5,8 @@
 
 namespace aclhost {
 
-// aclnnTransMatmulWeight, and no other operator, changes a tensor's label: as upstream's phase 1,
-// to FRACTAL_NZ with the shape of its blocks as storage shape. aclGetFormat still tells the view's.
-void relabel_weight(const Args& args);
+// Changes the label of the tensor that a phase 1 was given, as upstream's does: to FRACTAL_NZ with
+// the shape of its blocks as storage shape. aclGetFormat still tells the view's.
+void label_as_blocked(const TensorView& weight);
 
 }  // namespace aclhost

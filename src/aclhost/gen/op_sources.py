@@ -70,7 +70,7 @@ _DESCRIPTOR = """
 extern const Operator {name}_operator;
 const Operator {name}_operator = {{
     "{name}", {name}_params, {param_count}, {name}_steps, {step_count}, {early}, {late_count},
-    {stem}_code, {stem}_words, {workspace}, KERNELS(kernel_{name}), &{name}_counter}};
+    {stem}_code, {stem}_words, {workspace}, {blocked}, KERNELS(kernel_{name}), &{name}_counter}};
 """
 
 _FUNCTIONS = """
@@ -171,6 +171,7 @@ def _module(source: str, members: list[Operator], table: TermTable) -> str:
                 early=op.early,
                 late_count=len(op.late_rules),
                 workspace=op.workspace_bytes,
+                blocked=op.params.index(op.parameter(op.blocked)) if op.blocked else -1,
             )
             for op in members
         ),

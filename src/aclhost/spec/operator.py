@@ -63,6 +63,7 @@ class Operator:
     typical: Callable[[int], Call] | None = None  # a common call on about that many elements
     elementwise: tuple[str, ...] = ()  # inputs that an output may replace element by element
     labelled: bool = False  # an array from Python carries the label of its rank, not ND
+    blocked: str = ""  # the weight that phase 1 labels FRACTAL_NZ, as lying in blocks
     formats: str = "Any format label is accepted and ignored."
     determinism: str = "Deterministic: the same bits for every run and thread count."
     workspace: int | None = None  # bytes that phase 1 asks for; None: as its family

@@ -80,6 +80,7 @@ OP = Operator(
         supported_on(*known("aclnnTransMatmulWeight").products),
         inside_storage(_WEIGHT),
     ),
+    blocked=_WEIGHT,
     golden=_golden,
     reference=lambda torch, mm_weight_ref: mm_weight_ref.clone(),
     draw=_draw,

@@ -4,12 +4,10 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
+from support.interpreter import said
 
 import aclhost
 from aclhost.bench import memory
@@ -49,14 +47,7 @@ print(json.dumps(found))
 
 
 def checksums(threads: str, isa: str) -> list[list[str]]:
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        env={**os.environ, "ACLHOST_NUM_THREADS": threads, "ACLHOST_ISA": isa},
-        check=True,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    found: list[list[str]] = json.loads(done.stdout)
+    found: list[list[str]] = json.loads(said(PROGRAM, ACLHOST_NUM_THREADS=threads, ACLHOST_ISA=isa))
     return found
 
 

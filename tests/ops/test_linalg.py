@@ -4,12 +4,10 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
+from support.interpreter import said
 
 import aclhost
 from aclhost import ops
@@ -59,14 +57,7 @@ print(json.dumps({
 
 
 def compute(**environment: str) -> dict:
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        env={**os.environ, **environment},
-        check=True,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    return json.loads(done.stdout)
+    return json.loads(said(PROGRAM, **environment))
 
 
 @pytest.mark.parametrize("blas", ["OpenBLAS", "plain"])

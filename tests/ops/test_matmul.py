@@ -5,15 +5,13 @@ from __future__ import annotations
 
 import ctypes
 import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import ml_dtypes
 import numpy as np
 import pytest
+from support.interpreter import said
 
 import aclhost
 from aclhost import acl, aclnn, ops
@@ -55,14 +53,7 @@ print(json.dumps({
 
 
 def multiply(**environment: str) -> dict:
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        env={**os.environ, **environment},
-        check=True,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    return json.loads(done.stdout)
+    return json.loads(said(PROGRAM, **environment))
 
 
 @pytest.fixture(scope="module")
@@ -103,8 +94,7 @@ def test_no_threads_of_its_own() -> None:
         "aclhost.mm(a, a)\n"
         "print(len(os.listdir('/proc/self/task')) - before)\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], check=True, stdout=subprocess.PIPE)
-    assert done.stdout.strip() == b"0"
+    assert said(program).strip() == "0"
 
 
 def test_factors_of_0_read_nothing() -> None:

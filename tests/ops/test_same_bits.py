@@ -12,6 +12,7 @@ import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 import pytest
+from support.interpreter import said
 
 # Large enough to be shared among threads, odd enough to leave ends over everywhere.
 PROGRAM = """
@@ -86,9 +87,7 @@ Results = dict[str, npt.NDArray[np.unsignedinteger]]
 
 def results(path: Path, **environment: str) -> Results:
     """The bits of many results, by name."""
-    subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(path)], env={**os.environ, **environment}, check=True
-    )
+    said(PROGRAM, str(path), **environment)
     with np.load(path) as found:
         return dict(found)
 

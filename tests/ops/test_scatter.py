@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from typing import Any
 
 import numpy as np
 import pytest
+from support.interpreter import said
 
 import aclhost
 
@@ -94,10 +92,6 @@ def test_sources_may_lie_where_the_result_does() -> None:
 
 def test_sums_have_the_same_bits_for_any_number_of_threads() -> None:
     def bits(threads: int) -> str:
-        environment = {**os.environ, "ACLHOST_NUM_THREADS": str(threads)}
-        command = [sys.executable, "-c", THREADS]
-        return subprocess.run(
-            command, env=environment, check=True, capture_output=True, text=True
-        ).stdout
+        return said(THREADS, ACLHOST_NUM_THREADS=str(threads))
 
     assert bits(1) == bits(2) == bits(5)

@@ -3,9 +3,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import threading
 from typing import Any
 
@@ -13,6 +10,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 import torch
+from support.interpreter import said
 
 import aclhost
 from aclhost import _native
@@ -27,19 +25,6 @@ def numbers(kind: str, value: float, count: int = COUNT) -> Any:
 
 def address(array: Any) -> int:
     return array.data_ptr() if isinstance(array, torch.Tensor) else array.ctypes.data
-
-
-def in_process(program: str, **environment: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env={**os.environ, **environment},
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -190,7 +175,7 @@ large = result(17)
 del large
 assert _native.result_memory()["kept"] == 13 * MIB
 """
-    in_process(HEAD + program, ACLHOST_RESULT_CACHE="16M")
+    said(HEAD + program, ACLHOST_RESULT_CACHE="16M")
 
 
 def test_what_waits_is_bounded_in_number() -> None:
@@ -199,7 +184,7 @@ results = [result(1) for _ in range(40)]
 results.clear()
 assert _native.result_memory()["buffers"] == 16
 """
-    in_process(HEAD + program, ACLHOST_RESULT_CACHE="1G")
+    said(HEAD + program, ACLHOST_RESULT_CACHE="1G")
 
 
 def test_memory_beyond_the_bound_goes_back() -> None:
@@ -212,7 +197,7 @@ assert resident() > before + 200 * MIB
 results.clear()
 assert resident() < before + 64 * MIB
 """
-    in_process(HEAD + program, ACLHOST_RESULT_CACHE="32M")
+    said(HEAD + program, ACLHOST_RESULT_CACHE="32M")
 
 
 def test_it_can_be_turned_off() -> None:
@@ -222,7 +207,7 @@ assert r.ctypes.data % 4096 != 0 or np._core.multiarray.get_handler_name(r) == "
 del r
 assert _native.result_memory() == {"kept": 0, "buffers": 0, "limit": 0}
 """
-    in_process(HEAD + program, ACLHOST_RESULT_CACHE="0")
+    said(HEAD + program, ACLHOST_RESULT_CACHE="0")
 
 
 @pytest.mark.parametrize("text", ["", "many", "-1"])
@@ -232,7 +217,7 @@ import os
 memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 assert abs(_native.result_memory()["limit"] * 16 - memory) < memory // 100
 """
-    in_process(HEAD + program, ACLHOST_RESULT_CACHE=text)
+    said(HEAD + program, ACLHOST_RESULT_CACHE=text)
 
 
 def test_a_fork_among_threads() -> None:
@@ -254,4 +239,4 @@ for _ in range(20):
 done = True
 for thread in threads: thread.join()
 """
-    in_process("import warnings; warnings.simplefilter('ignore')\n" + HEAD + program)
+    said("import warnings; warnings.simplefilter('ignore')\n" + HEAD + program)

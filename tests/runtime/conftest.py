@@ -4,14 +4,12 @@
 from __future__ import annotations
 
 import ctypes
-import os
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
 import c_library
 import pytest
+from support.interpreter import said
 
 from aclhost.building import toolkit
 
@@ -129,12 +127,7 @@ lib = load(sys.argv[1])
 def in_process():
     """Runs statements in a new interpreter, where nobody has called the library before."""
 
-    def run(statements, **environment):
-        command = [sys.executable, "-c", _PRELUDE + statements, str(toolkit.library())]
-        merged = {**os.environ, **environment}
-        done = subprocess.run(
-            command, env=merged, capture_output=True, text=True, timeout=60, check=False
-        )
-        assert done.returncode == 0, done.stderr
+    def run(statements, *arguments, **environment):
+        said(_PRELUDE + statements, str(toolkit.library()), *arguments, **environment)
 
     return run

@@ -2,16 +2,11 @@
 """Notifies: one side sets them, the other waits and clears; also between processes."""
 
 import ctypes
-import subprocess
-import sys
 from ctypes import Structure, byref, c_int, c_uint8, c_uint32, c_void_p
-from pathlib import Path
 
 import pytest
 from c_library import INVALID_PARAM, RT_INVALID_HANDLE, RT_PARAM_INVALID, RT_WAIT_TIMEOUT
 from capturing import begin, end
-
-from aclhost.building import toolkit
 
 SET, ADD, OR, AND = 0, 1, 2, 4
 LESS, EQUAL, BIGGER, AT_LEAST, BITS = range(5)
@@ -31,20 +26,21 @@ class WaitInfo(Structure):
     )
 
 
+def lasting(create, destroy):
+    handle = c_void_p()
+    assert create(byref(handle), 0) == 0
+    yield handle
+    assert destroy(handle) == 0
+
+
 @pytest.fixture
 def notify(lib, device):
-    handle = c_void_p()
-    assert lib.aclrtCreateNotify(byref(handle), 0) == 0
-    yield handle
-    assert lib.aclrtDestroyNotify(handle) == 0
+    yield from lasting(lib.aclrtCreateNotify, lib.aclrtDestroyNotify)
 
 
 @pytest.fixture
 def counter(lib, device):
-    handle = c_void_p()
-    assert lib.aclrtCntNotifyCreate(byref(handle), 0) == 0
-    yield handle
-    assert lib.aclrtCntNotifyDestroy(handle) == 0
+    yield from lasting(lib.aclrtCntNotifyCreate, lib.aclrtCntNotifyDestroy)
 
 
 def is_held(lib, stream):
@@ -141,30 +137,23 @@ def test_wrong_notifies(lib, stream, notify, counter):
 
 
 CHILD = """
-import sys
-sys.path.insert(0, sys.argv[1])
-from c_library import *
-lib = load(sys.argv[2])
 assert lib.aclrtSetDevice(0) == 0
 notify, stream = c_void_p(), c_void_p()
 assert lib.aclrtCreateStream(stream) == 0
-assert lib.aclrtNotifyImportByKey(ctypes.byref(notify), sys.argv[3].encode(), 2) == 0
+assert lib.aclrtNotifyImportByKey(ctypes.byref(notify), sys.argv[2].encode(), 2) == 0
 assert lib.aclrtRecordNotify(notify, stream) == 0
 assert lib.aclrtSynchronizeStream(stream) == 0
 assert lib.aclrtDestroyNotify(notify) == 0
 """
 
 
-def test_another_process_sets_it(lib, stream, notify):
+def test_another_process_sets_it(lib, stream, notify, in_process):
     key = ctypes.create_string_buffer(65)
     assert lib.aclrtNotifyGetExportKey(notify, key, 65, 2) == 0
     assert lib.aclrtNotifySetImportPid(notify, (c_int * 1)(1), 1) == 0
     assert lib.aclrtWaitAndResetNotify(notify, stream, 60) == 0
     assert is_held(lib, stream)
-    here, library = str(Path(__file__).parent), str(toolkit.library())
-    command = [sys.executable, "-c", CHILD, here, library, key.value.decode()]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0, done.stderr
+    in_process(CHILD, key.value.decode())
     assert lib.aclrtSynchronizeStream(stream) == 0
 
 

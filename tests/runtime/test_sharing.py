@@ -3,30 +3,21 @@
 
 import ctypes
 import os
-import subprocess
-import sys
 from ctypes import byref, c_int, c_uint64, c_void_p
-from pathlib import Path
 
 import pytest
 from c_library import INVALID_PARAM, RT_INVALID_DEVICEID, RT_PARAM_INVALID
 from test_virtual_memory import prop
 
-from aclhost.building import toolkit
-
 SIZE = 1 << 21
 
 PRELUDE = """
-import sys
-sys.path.insert(0, sys.argv[1])
-from c_library import *
-lib = load(sys.argv[2])
 assert lib.aclrtSetDevice(0) == 0
 memory, byref = c_void_p(), ctypes.byref
 """
 
 BY_KEY = """
-key = sys.argv[3].encode()
+key = sys.argv[2].encode()
 assert lib.aclrtIpcMemImportByKey(byref(memory), key, 1) == 0
 again = c_void_p()
 assert lib.aclrtIpcMemImportByKey(byref(again), key, 1) == 0
@@ -43,7 +34,7 @@ assert lib.aclrtMemset(memory, 8, 9, 8) == RT_PARAM_INVALID
 
 BY_HANDLE = """
 handle, address = c_void_p(), c_void_p()
-assert lib.aclrtMemImportFromShareableHandle(int(sys.argv[3]), 0, byref(handle)) == 0
+assert lib.aclrtMemImportFromShareableHandle(int(sys.argv[2]), 0, byref(handle)) == 0
 assert lib.aclrtReserveMemAddress(byref(address), 1 << 21, 0, None, 1) == 0
 assert lib.aclrtMapMem(address, 1 << 21, 0, handle, 0) == 0
 found = (ctypes.c_uint8 * 8)()
@@ -51,13 +42,6 @@ assert lib.aclrtMemcpy(found, 8, address, 8, 2) == 0
 assert bytes(found) == b"\\x07" * 8, bytes(found)
 assert lib.aclrtMemset(address, 8, 9, 8) == 0
 """
-
-
-def run(statements, argument):
-    here, library = str(Path(__file__).parent), str(toolkit.library())
-    command = [sys.executable, "-c", PRELUDE + statements, here, library, argument]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0, done.stderr
 
 
 def open_files():
@@ -85,14 +69,14 @@ def export(lib, memory):
     return key.value
 
 
-def test_another_process_reads_and_writes(lib, memory):
+def test_another_process_reads_and_writes(lib, memory, in_process):
     before = open_files()
     key = export(lib, memory)
     assert first_bytes(lib, memory) == b"\x07" * 8  # sharing moves nothing
     assert export(lib, memory) == key
     assert lib.aclrtIpcMemSetImportPid(key, (c_int * 1)(1), 1) == 0
     assert lib.aclrtIpcMemSetAttr(key, 0, 1) == 0
-    run(BY_KEY, key.decode())
+    in_process(PRELUDE + BY_KEY, key.decode())
     assert first_bytes(lib, memory) == b"\x09" * 8
     assert lib.aclrtIpcMemClose(key) == 0
     assert lib.aclrtIpcMemClose(key) == RT_PARAM_INVALID
@@ -135,7 +119,7 @@ def physical(lib, device):
     assert lib.aclrtFreePhysical(handle) == 0
 
 
-def test_physical_memory_of_another_process(lib, physical):
+def test_physical_memory_of_another_process(lib, physical, in_process):
     address, shareable, second = c_void_p(), c_uint64(), (c_uint64 * 16)()
     assert lib.aclrtReserveMemAddress(byref(address), SIZE, 0, None, 1) == 0
     assert lib.aclrtMapMem(address, SIZE, 0, physical, 0) == 0
@@ -145,7 +129,7 @@ def test_physical_memory_of_another_process(lib, physical):
     assert second[0] == shareable.value
     assert lib.aclrtMemSetPidToShareableHandle(shareable, (c_int * 1)(1), 1) == 0
     assert lib.aclrtMemSetPidToShareableHandleV2(second, 2, (c_int * 1)(1), 1) == 0
-    run(BY_HANDLE, str(shareable.value))
+    in_process(PRELUDE + BY_HANDLE, str(shareable.value))
     assert first_bytes(lib, address) == b"\x09" * 8
     again = c_void_p()
     assert lib.aclrtMemImportFromShareableHandleV2(second, 2, 0, byref(again)) == 0

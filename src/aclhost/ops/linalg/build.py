@@ -72,6 +72,11 @@ def drawn_matrices(rng: Random, batch: Shape, n: int, dtype: DataType) -> Tensor
     return _with_values(rng, (*batch, n, n), dtype, numbers)
 
 
+def typical_matrices(n: int) -> TensorArg:
+    """Of about n elements."""
+    return TensorArg((n // 4096 + 1, 64, 64))
+
+
 def _number(rng: Random, dtype: DataType) -> Any:  # noqa: ANN401
     real = eighths(rng, -1, 1)
     return complex(real, eighths(rng, -1, 1)) if dtype.category is Category.COMPLEX else real

@@ -14,6 +14,7 @@ from aclhost.ops.linalg.build import (
     drawn_matrices,
     is_complex,
     square,
+    typical_matrices,
 )
 from aclhost.ops.matmul.build import call_of
 from aclhost.ops.pointwise.declare import known
@@ -96,7 +97,7 @@ _INVERSE = Operator(
     ulps=16,
     ulps_from=1.0,
     draw=_draw_inverse,
-    typical=lambda n: _inverse_call(TensorArg((n // 4096 + 1, 64, 64))),
+    typical=lambda n: _inverse_call(typical_matrices(n)),
     samples=(
         _inverse_call(TensorArg((3, 3), FLOAT, _VALUES)),
         _inverse_call(TensorArg((1, 3, 3), FLOAT16, _VALUES)),
@@ -168,7 +169,7 @@ _SLOGDET = Operator(
     ulps=16,
     ulps_from=1.0,
     draw=_draw_slogdet,
-    typical=lambda n: _slogdet_call(TensorArg((n // 4096 + 1, 64, 64))),
+    typical=lambda n: _slogdet_call(typical_matrices(n)),
     samples=(
         _slogdet_call(TensorArg((3, 3), FLOAT, _VALUES)),
         _slogdet_call(TensorArg((1, 3, 3), DOUBLE, _VALUES)),

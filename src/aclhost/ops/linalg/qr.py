@@ -11,6 +11,7 @@ from aclhost.ops.linalg.build import (
     COMPLEX,
     drawn_batch,
     drawn_matrices,
+    typical_matrices,
 )
 from aclhost.ops.matmul.build import call_of
 from aclhost.ops.pointwise.declare import known
@@ -125,7 +126,7 @@ OP = Operator(
     terms=_sizes,
     ulps=16,
     draw=_draw,
-    typical=lambda n: _call(TensorArg((n // 4096 + 1, 64, 64))),
+    typical=lambda n: _call(typical_matrices(n)),
     samples=(
         _call(TensorArg((3, 2), FLOAT, _VALUES)),
         _call(TensorArg((1, 3, 2), FLOAT16, _VALUES), 1),

@@ -13,6 +13,7 @@ from aclhost.ops.linalg.build import (
     drawn_matrices,
     drawn_values,
     square,
+    typical_matrices,
 )
 from aclhost.ops.matmul.build import call_of
 from aclhost.ops.pointwise.declare import known
@@ -169,8 +170,7 @@ OP = Operator(
     ulps_from=1.0,
     draw=_draw,
     typical=lambda n: _call(
-        TensorArg((n // 4096 + 1, 64, 64)), TensorArg((64, 64), span=(0.9, 1.1)),
-        *_PLAIN,
+        typical_matrices(n), TensorArg((64, 64), span=(0.9, 1.1)), *_PLAIN
     ),
     samples=(
         _sample(FLOAT, *_PLAIN),

@@ -5,19 +5,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 from random import Random
-from typing import TYPE_CHECKING
 
 from aclhost.ops.sorting.build import NEWER, NUMBERS
 from aclhost.ops.sorting.search_build import (
+    CONST_FLAGS,
+    ORDER,
     OUT_INT32,
     PLACES,
     RIGHT,
-    SORTER,
     STEPS_NOTE,
     TYPES,
     drawn_sequence,
     drawn_types,
     golden_places,
+    order_shape,
+    order_type,
     out_type,
     search_call,
     torch_places,
@@ -38,7 +40,6 @@ from aclhost.spec.products import A950, T910
 from aclhost.spec.rules import (
     done_when_empty,
     dtype_in,
-    dtype_is,
     has_elements,
     inside_storage,
     not_null,
@@ -62,11 +63,7 @@ from aclhost.spec.terms import (
     Or,
     RankOf,
     any_of,
-    const,
 )
-
-if TYPE_CHECKING:
-    pass
 
 
 def _draw(rng: Random) -> Call:
@@ -99,7 +96,7 @@ _SEARCH_SORTED = Operator(
         TensorIn("self", "What is looked for."),
         OUT_INT32,
         RIGHT,
-        TensorIn("sorter", "The order in which sortedSequence is sorted.", optional=True),
+        ORDER,
         TensorOut("out", "Places.", shape=ShapeOf("self"), dtype=PLACES),
     ),
     checks=(
@@ -107,11 +104,11 @@ _SEARCH_SORTED = Operator(
         dtype_in("sortedSequence", *TYPES),
         dtype_in("self", *TYPES),
         out_type(),
-        when(SORTER, dtype_is("sorter", const(INT64), "dtype INT64")),
+        order_type(),
         rank_at_most("sortedSequence", 8),
         rank_at_most("self", 8),
         same_shape("out", "self"),
-        when(SORTER, same_shape("sorter", "sortedSequence")),
+        order_shape(),
         requires(
             "one_sequence",
             "sortedSequence",
@@ -203,8 +200,7 @@ _BUCKETIZE = Operator(
     params=(
         TensorIn("self", "What is looked for."),
         TensorIn("boundaries", "Sorted boundaries."),
-        replace(OUT_INT32, is_const=True),
-        replace(RIGHT, is_const=True),
+        *CONST_FLAGS,
         TensorOut("out", "Intervals.", shape=ShapeOf("self"), dtype=PLACES),
     ),
     checks=(

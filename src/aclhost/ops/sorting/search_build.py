@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +16,12 @@ from aclhost.spec.dtypes import (
     Category,
     DataType,
 )
-from aclhost.spec.params import Flag
+from aclhost.spec.params import Flag, TensorIn
 from aclhost.spec.rules import (
     dtype_is,
     is_given,
+    same_shape,
+    when,
 )
 from aclhost.spec.rules.base import Rule
 from aclhost.spec.terms import (
@@ -34,15 +37,27 @@ if TYPE_CHECKING:
 Torch = Any
 TYPES = (*NUMBERS, DOUBLE)
 PLACES: Term = If(ValueOf("outInt32"), const(INT32), const(INT64))
-SORTER = is_given("sorter")
+ORDER = TensorIn("sorter", "The order in which sortedSequence is sorted.", optional=True)
+_SORTER = is_given("sorter")
 OUT_INT32 = Flag("outInt32", "INT32 results, else INT64.", default=False)
 RIGHT = Flag("right", "Places are behind equal elements, else before them.", default=False)
+CONST_FLAGS = (replace(OUT_INT32, is_const=True), replace(RIGHT, is_const=True))
 STEPS_NOTE = "NaN is placed at the end. Nobody tests whether the sequence is sorted."
 
 
 def out_type() -> tuple[Rule, ...]:
     """The dtype of places."""
     return dtype_is("out", PLACES, "dtype INT32 if outInt32 is true, else INT64")
+
+
+def order_type() -> tuple[Rule, ...]:
+    """The dtype of an order that is given."""
+    return when(_SORTER, dtype_is("sorter", const(INT64), "dtype INT64"))
+
+
+def order_shape() -> tuple[Rule, ...]:
+    """A place for each element of the sequence."""
+    return when(_SORTER, same_shape("sorter", "sortedSequence"))
 
 
 def _place(sequence: Array, key: float, right: bool) -> int:

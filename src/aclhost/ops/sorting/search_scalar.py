@@ -3,19 +3,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING
 
 from aclhost.ops.sorting.search_build import (
-    OUT_INT32,
+    CONST_FLAGS,
+    ORDER,
     PLACES,
-    RIGHT,
-    SORTER,
     STEPS_NOTE,
     TYPES,
     drawn_sequence,
     golden_places,
+    order_shape,
+    order_type,
     out_type,
     torch_places,
 )
@@ -31,14 +31,12 @@ from aclhost.spec.params import Scalar, TensorIn, TensorOut
 from aclhost.spec.products import A2, A3, T910
 from aclhost.spec.rules import (
     dtype_in,
-    dtype_is,
     has_elements,
     inside_storage,
     not_null,
     rank_at_most,
     rank_in,
     requires,
-    same_shape,
     supported_on,
     when,
 )
@@ -48,7 +46,6 @@ from aclhost.spec.terms import (
     Const,
     Empty,
     Not,
-    const,
 )
 
 if TYPE_CHECKING:
@@ -98,9 +95,8 @@ OP = Operator(
     params=(
         TensorIn("sortedSequence", "The sequence."),
         Scalar("self", "What is looked for, as FLOAT, then in the dtype of sortedSequence."),
-        replace(OUT_INT32, is_const=True),
-        replace(RIGHT, is_const=True),
-        TensorIn("sorter", "The order in which sortedSequence is sorted.", optional=True),
+        *CONST_FLAGS,
+        ORDER,
         TensorOut("out", "The place.", shape=Lengths((Const(1),)), dtype=PLACES),
     ),
     checks=(
@@ -111,9 +107,9 @@ OP = Operator(
         ),
         dtype_in("sortedSequence", *TYPES),
         out_type(),
-        when(SORTER, dtype_is("sorter", const(INT64), "dtype INT64")),
+        order_type(),
         rank_at_most("sortedSequence", 8),
-        when(SORTER, same_shape("sorter", "sortedSequence")),
+        order_shape(),
         rank_in("sortedSequence", 1),
         supported_on(A3, A2, T910),
         when(

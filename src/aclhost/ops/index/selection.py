@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -79,9 +80,7 @@ def _torch_columns(torch: Torch, self: Torch) -> Torch:
 
 
 def _places_call(self: TensorArg, *, columns: bool) -> Call:
-    count = 1
-    for length in self.shape:
-        count *= length
+    count = prod(self.shape)
     rank = max(len(self.shape), 1)
     out = (rank, count) if columns else (count, rank)
     return call_of(self=self, out=TensorArg(out, INT64))

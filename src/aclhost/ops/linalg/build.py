@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from random import Random
 from typing import Any
 
@@ -51,18 +52,14 @@ def drawn_batch(rng: Random) -> Shape:
 
 def drawn_values(rng: Random, shape: Shape, dtype: DataType) -> TensorArg:
     """Any numbers that all dtypes hold, in row-major order or with rows that are columns."""
-    count = 1
-    for length in shape:
-        count *= length
+    count = prod(shape)
     return _with_values(rng, shape, dtype, [_number(rng, dtype) for _ in range(count)])
 
 
 def drawn_matrices(rng: Random, batch: Shape, n: int, dtype: DataType) -> TensorArg:
     """Square matrices that are far from singular, some with rows exchanged."""
     numbers: list[Any] = []
-    count = 1
-    for length in batch:
-        count *= length
+    count = prod(batch)
     for _ in range(count):
         rows = [[_number(rng, dtype) for _ in range(n)] for _ in range(n)]
         for i in range(n):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -59,9 +60,7 @@ def _definite(rng: Random, n: int) -> list[float]:
 
 
 def _matrices(rng: Random, batch: tuple[int, ...], n: int, dtype: DataType) -> TensorArg:
-    count = 1
-    for length in batch:
-        count *= length
+    count = prod(batch)
     values = [each for _ in range(count) for each in _definite(rng, n)]
     return TensorArg((*batch, n, n), dtype, tuple(values))
 

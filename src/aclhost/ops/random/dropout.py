@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -121,9 +122,7 @@ def _mask(elements: int) -> TensorArg:
 
 
 def _count(shape: tuple[int, ...]) -> int:
-    count = 1
-    for length in shape:
-        count *= length
+    count = prod(shape)
     return count
 
 

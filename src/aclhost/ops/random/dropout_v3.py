@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -104,9 +105,7 @@ def _golden_grad(grad_y: Array, mask: Array, scale: float) -> Array:
 
 
 def _mask(shape: tuple[int, ...]) -> TensorArg:
-    count = 1
-    for length in shape:
-        count *= length
+    count = prod(shape)
     return TensorArg((-(-count // 128) * 16,), UINT8, span=(0, 256))
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -51,9 +52,7 @@ def _golden(self_ref: Array, count: int, lambda_: float, seed: int, offset: int)
 def _call(
     shape: tuple[int, ...], dtype: DataType, rate: float, seed: int = 5, offset: int = 4
 ) -> Call:
-    count = 1
-    for length in shape:
-        count *= length
+    count = prod(shape)
     tensor = TensorArg(shape, dtype)
     given = {"count": count, "lambda": rate, "seed": seed, "offset": offset}
     return Call({"selfRef": tensor, **given})

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -171,9 +172,7 @@ _KIND_NOTE = "A2 and A3 round prob to probDataType first; aclhost does not, nor 
 
 
 def _call(shape: tuple[int, ...], prob: float, seed: int = 5, offset: int = 4) -> Call:
-    count = 1
-    for length in shape:
-        count *= length
+    count = prod(shape)
     out = TensorArg((-(-count // 128) * 16,), UINT8)
     return Call({"shape": shape, "prob": prob, "seed": seed, "offset": offset, "out": out})
 

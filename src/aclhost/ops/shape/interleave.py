@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -171,9 +172,7 @@ def _call(
     kind: DataType = INT64,
 ) -> Call:
     """A tuple stands for a tensor, an empty one for one of rank 0 that holds 2."""
-    count = 1
-    for length in self.shape:
-        count *= length
+    count = prod(self.shape)
     along = count if dim is None else self.shape[dim]
     values = repeats if isinstance(repeats, tuple) else (repeats,)
     size = (values or (2,))[0] * along if len(values) < 2 else sum(values)
@@ -194,9 +193,7 @@ def _draw(rng: Random, *, with_dim: bool, integer: bool) -> Call:
     dim = rng.randrange(-len(shape), len(shape)) if with_dim else None
     if integer:
         return _call(tensor, rng.randint(0, 3), dim)
-    count = 1
-    for length in shape if dim is None else (shape[dim],):
-        count *= length
+    count = prod(shape if dim is None else (shape[dim],))
     values = tuple(rng.randint(0, 3) for _ in range(rng.choice((0, 1, count, count))))
     return _call(tensor, values, dim, rng.choice((INT32, INT64)))
 

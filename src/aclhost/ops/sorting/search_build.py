@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import prod
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -145,9 +146,7 @@ def drawn_types(rng: Random, *types: DataType) -> tuple[DataType, DataType]:
 
 def drawn_sequence(rng: Random, shape: tuple[int, ...], dtype: DataType) -> TensorArg:
     """Mostly a sorted one."""
-    count = 1
-    for length in shape:
-        count *= length
+    count = prod(shape)
     if len(shape) != 1 or dtype.category is not Category.FLOATING or rng.random() < 0.2:
         return TensorArg(shape, dtype, span=(0, 9))
     values = sorted(rng.choice((rng.randint(-30, 30) / 8, 1.0)) for _ in range(count))

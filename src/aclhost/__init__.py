@@ -14,13 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 try:
     from aclhost._functions import *  # noqa: F403
-    from aclhost._native import (
-        call_counts,
-        finish_imports,
-        live_objects,
-        select_soc,
-        soc_name,
-    )
+    from aclhost._native import call_counts, finish_imports, live_objects, select_soc, soc_name
 except ModuleNotFoundError as missing:
     # The generator imports the declarations from a source tree, before anything is built.
     if missing.name not in ("aclhost._functions", "aclhost._native"):

@@ -4,13 +4,7 @@
 from ctypes import c_int32, c_uint32, c_void_p
 
 import pytest
-from c_library import (
-    INVALID_PARAM,
-    RT_CONTEXT_NULL,
-    RT_INVALID_DEVICEID,
-    RT_PARAM_INVALID,
-    text,
-)
+from c_library import INVALID_PARAM, RT_CONTEXT_NULL, RT_INVALID_DEVICEID, RT_PARAM_INVALID, text
 
 
 @pytest.mark.parametrize("device_id", [-1, 1, 2**31 - 1])

@@ -8,17 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 
 from aclhost.gen.text import banner, c_string
-from aclhost.spec import (
-    indexed,
-    matrices,
-    moved,
-    products,
-    reduced,
-    shapes,
-    terms,
-    views,
-    volumes,
-)
+from aclhost.spec import indexed, matrices, moved, products, reduced, shapes, terms, views, volumes
 from aclhost.spec.dtypes import ALL, BY_VALUE, UNDEFINED, Category, DataType, can_cast
 from aclhost.spec.formats import Format
 from aclhost.spec.matrices import EquationIs

@@ -4,13 +4,7 @@
 from __future__ import annotations
 
 from aclhost.spec.operator import Operator
-from aclhost.spec.params import (
-    TENSORS,
-    Parameter,
-    TensorList,
-    TensorListInOut,
-    TensorListOut,
-)
+from aclhost.spec.params import TENSORS, Parameter, TensorList, TensorListInOut, TensorListOut
 
 
 def _parameter(param: Parameter) -> str:

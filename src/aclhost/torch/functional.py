@@ -52,14 +52,7 @@ from aclhost.torch.loss import (
     smooth_l1_loss,
     soft_margin_loss,
 )
-from aclhost.torch.norm import (
-    batch_norm,
-    group_norm,
-    layer_norm,
-    log_softmax,
-    rms_norm,
-    softmax,
-)
+from aclhost.torch.norm import batch_norm, group_norm, layer_norm, log_softmax, rms_norm, softmax
 from aclhost.torch.padding import pad
 from aclhost.torch.pooling import (
     adaptive_avg_pool2d,

@@ -45,15 +45,7 @@ from aclhost.spec.rules import (
 from aclhost.spec.rules.axes import is_multiple
 from aclhost.spec.rules.base import Shown
 from aclhost.spec.shapes import ShapeOf
-from aclhost.spec.terms import (
-    Const,
-    DtypeOf,
-    ElementsFrom,
-    Equal,
-    If,
-    Times,
-    const,
-)
+from aclhost.spec.terms import Const, DtypeOf, ElementsFrom, Equal, If, Times, const
 from aclhost.spec.views import halves
 
 Torch = Any

@@ -8,13 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from aclhost.ops.activation.gated import supported
-from aclhost.ops.activation.prelu import (
-    CHANNELS,
-    DTYPES,
-    ONE_WEIGHT,
-    draw_tensors,
-    one_or_channels,
-)
+from aclhost.ops.activation.prelu import CHANNELS, DTYPES, ONE_WEIGHT, draw_tensors, one_or_channels
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.dtypes import BF16, FLOAT16
 from aclhost.spec.gradient import Gradient

@@ -9,29 +9,11 @@ from typing import TYPE_CHECKING
 
 from aclhost.spec.call import TensorArg
 from aclhost.spec.dtypes import FLOAT, INT64
-from aclhost.spec.rules import (
-    Rule,
-    dtype_in,
-    is_given,
-    rank_at_most,
-    rank_in,
-    requires,
-    when,
-)
+from aclhost.spec.rules import Rule, dtype_in, is_given, rank_at_most, rank_in, requires, when
 from aclhost.spec.rules.base import Shown
 from aclhost.spec.shapes import ShapeOf
 from aclhost.spec.status import Status
-from aclhost.spec.terms import (
-    AtMost,
-    Const,
-    Contiguous,
-    DimOf,
-    Elements,
-    Equal,
-    Or,
-    RealIs,
-    Times,
-)
+from aclhost.spec.terms import AtMost, Const, Contiguous, DimOf, Elements, Equal, Or, RealIs, Times
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array

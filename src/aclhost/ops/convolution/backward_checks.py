@@ -28,10 +28,7 @@ from aclhost.ops.convolution.build import (
     plus,
     under,
 )
-from aclhost.ops.norm.build import (
-    if_given,
-    mask_checks,
-)
+from aclhost.ops.norm.build import if_given, mask_checks
 from aclhost.spec.formats import ND
 from aclhost.spec.products import A2, A3, A950, P310P, T910
 from aclhost.spec.rules import (
@@ -53,13 +50,7 @@ from aclhost.spec.rules import (
     when,
 )
 from aclhost.spec.rules.base import Shown
-from aclhost.spec.terms import (
-    And,
-    AtMost,
-    EveryItem,
-    LargestItem,
-    Term,
-)
+from aclhost.spec.terms import And, AtMost, EveryItem, LargestItem, Term
 
 Rules = tuple[Rule, ...]
 INPUTS = ("gradOutput", "input", "weight")

@@ -6,36 +6,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from aclhost.ops.convolution.backward_checks import INPUTS, rules
-from aclhost.ops.convolution.build import (
-    CUBE,
-    NOTES,
-    ONE,
-    array,
-)
-from aclhost.ops.convolution.calls import (
-    LAYERS,
-    backward_call,
-    draw_backward,
-    layer,
-    typical_layer,
-)
+from aclhost.ops.convolution.build import CUBE, NOTES, ONE, array
+from aclhost.ops.convolution.calls import LAYERS, backward_call, draw_backward, layer, typical_layer
 from aclhost.ops.convolution.goldens import convolved, pairs, spread, weighed
-from aclhost.ops.norm.build import (
-    mask_param,
-    only_wanted,
-)
+from aclhost.ops.norm.build import mask_param, only_wanted
 from aclhost.spec.gradient import Gradient
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import Flag, Int, IntArray, TensorIn, TensorOut
-from aclhost.spec.rules import (
-    Rule,
-)
+from aclhost.spec.rules import Rule
 from aclhost.spec.shapes import Lengths
-from aclhost.spec.terms import (
-    DimOf,
-    DtypeOf,
-    FlagAt,
-)
+from aclhost.spec.terms import DimOf, DtypeOf, FlagAt
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array, Ints

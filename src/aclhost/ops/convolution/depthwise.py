@@ -54,17 +54,7 @@ from aclhost.spec.rules import (
 )
 from aclhost.spec.rules.base import Shown
 from aclhost.spec.shapes import Lengths
-from aclhost.spec.terms import (
-    And,
-    AtMost,
-    DimOf,
-    DtypeOf,
-    Equal,
-    In,
-    Not,
-    Or,
-    const,
-)
+from aclhost.spec.terms import And, AtMost, DimOf, DtypeOf, Equal, In, Not, Or, const
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array, Ints

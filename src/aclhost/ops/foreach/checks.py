@@ -32,17 +32,7 @@ from aclhost.spec.rules.base import Shown, listing
 from aclhost.spec.rules.dtype import Limited
 from aclhost.spec.shapes import SameShape, ShapeOf, ShapeOfMember
 from aclhost.spec.status import Status
-from aclhost.spec.terms import (
-    MEMBER,
-    Const,
-    DtypeOf,
-    Elements,
-    Equal,
-    In,
-    LengthOf,
-    Position,
-    Term,
-)
+from aclhost.spec.terms import MEMBER, Const, DtypeOf, Elements, Equal, In, LengthOf, Position, Term
 
 Dtypes = tuple[DataType | Limited, ...]
 Numbers = Mapping[DataType, Dtypes]

@@ -9,23 +9,10 @@ from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.dtypes import BF16, DOUBLE, FLOAT, FLOAT16, DataType
 from aclhost.spec.formats import NDHWC
 from aclhost.spec.params import Choice, Flag
-from aclhost.spec.rules import (
-    Rule,
-    one_of,
-    requires,
-)
+from aclhost.spec.rules import Rule, one_of, requires
 from aclhost.spec.rules.base import Shown
 from aclhost.spec.shapes import ShapeOf
-from aclhost.spec.terms import (
-    Const,
-    DimOf,
-    Equal,
-    FormatOf,
-    If,
-    In,
-    Term,
-    all_of,
-)
+from aclhost.spec.terms import Const, DimOf, Equal, FormatOf, If, In, Term, all_of
 
 Rules = tuple[Rule, ...]
 

@@ -46,13 +46,7 @@ from aclhost.spec.rules import (
 from aclhost.spec.rules.base import Shown
 from aclhost.spec.rules.dtype import Limited
 from aclhost.spec.shapes import Lengths, ShapeIf, ShapeTerm
-from aclhost.spec.terms import (
-    And,
-    DtypeOf,
-    In,
-    Not,
-    ProductIn,
-)
+from aclhost.spec.terms import And, DtypeOf, In, Not, ProductIn
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array

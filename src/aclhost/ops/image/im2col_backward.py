@@ -19,11 +19,7 @@ from aclhost.ops.image.im2col import (
     windows,
 )
 from aclhost.spec.call import Call
-from aclhost.spec.dtypes import (
-    BF16,
-    FLOAT,
-    FLOAT16,
-)
+from aclhost.spec.dtypes import BF16, FLOAT, FLOAT16
 from aclhost.spec.gradient import Gradient
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import IntArray, TensorIn, TensorOut
@@ -42,17 +38,7 @@ from aclhost.spec.rules import (
 )
 from aclhost.spec.rules.base import Shown
 from aclhost.spec.shapes import Lengths, ShapeIf, ShapeOf
-from aclhost.spec.terms import (
-    Const,
-    DimOf,
-    Divided,
-    DtypeOf,
-    Equal,
-    In,
-    RankOf,
-    Sum,
-    Times,
-)
+from aclhost.spec.terms import Const, DimOf, Divided, DtypeOf, Equal, In, RankOf, Sum, Times
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array, Ints

@@ -30,13 +30,7 @@ from aclhost.spec.products import A2, A3, A950
 from aclhost.spec.rules import Rule, only_on, requires
 from aclhost.spec.rules.base import Shown
 from aclhost.spec.shapes import LengthsFit, ShapeOf
-from aclhost.spec.terms import (
-    Const,
-    Equal,
-    If,
-    RankOf,
-    Term,
-)
+from aclhost.spec.terms import Const, Equal, If, RankOf, Term
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array, Ints

@@ -20,16 +20,7 @@ from aclhost.ops.index.build import (
     indices,
 )
 from aclhost.spec.call import Call, TensorArg
-from aclhost.spec.dtypes import (
-    BF16,
-    COMPLEX128,
-    FLOAT,
-    FLOAT16,
-    INT32,
-    INT64,
-    UINT64,
-    DataType,
-)
+from aclhost.spec.dtypes import BF16, COMPLEX128, FLOAT, FLOAT16, INT32, INT64, UINT64, DataType
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import TensorIn, TensorOut
 from aclhost.spec.products import A2, A3, A950, T910
@@ -49,16 +40,7 @@ from aclhost.spec.rules import (
 )
 from aclhost.spec.rules.base import Shown
 from aclhost.spec.shapes import Gathered, SameShape, ShapeOf, WithoutLast
-from aclhost.spec.terms import (
-    And,
-    AtMost,
-    Const,
-    DtypeOf,
-    Empty,
-    Not,
-    Or,
-    RankOf,
-)
+from aclhost.spec.terms import And, AtMost, Const, DtypeOf, Empty, Not, Or, RankOf
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array, Ints

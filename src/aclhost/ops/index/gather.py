@@ -66,18 +66,7 @@ from aclhost.spec.rules import (
 )
 from aclhost.spec.rules.base import Shown
 from aclhost.spec.shapes import Gathered, ShapeOf
-from aclhost.spec.terms import (
-    AtMost,
-    Const,
-    DimOf,
-    DtypeOf,
-    Empty,
-    Equal,
-    Not,
-    Or,
-    RankOf,
-    ValueOf,
-)
+from aclhost.spec.terms import AtMost, Const, DimOf, DtypeOf, Empty, Equal, Not, Or, RankOf, ValueOf
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array, Ints

@@ -24,16 +24,7 @@ from aclhost.ops.index.indexing import (
     selected_shape,
 )
 from aclhost.spec.call import Call, TensorArg
-from aclhost.spec.dtypes import (
-    BF16,
-    BOOL,
-    FLOAT,
-    FLOAT16,
-    INT8,
-    INT32,
-    INT64,
-    DataType,
-)
+from aclhost.spec.dtypes import BF16, BOOL, FLOAT, FLOAT16, INT8, INT32, INT64, DataType
 from aclhost.spec.indexed import BroadcastsTo, Indexed, MasksFit
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import Flag, TensorIn, TensorInOut
@@ -55,15 +46,7 @@ from aclhost.spec.rules import (
 )
 from aclhost.spec.rules.base import Shown
 from aclhost.spec.shapes import ShapeOf
-from aclhost.spec.terms import (
-    MEMBER,
-    AtMost,
-    Const,
-    Equal,
-    LengthOf,
-    RankOf,
-    ValueOf,
-)
+from aclhost.spec.terms import MEMBER, AtMost, Const, Equal, LengthOf, RankOf, ValueOf
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array

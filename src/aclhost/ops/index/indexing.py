@@ -9,17 +9,7 @@ from typing import TYPE_CHECKING, Any
 from aclhost.ops.index.build import COPIED, INDEX_NOTE, NEGATIVE_NOTE, REALS, Rules, call_of
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.draw import matrix_shape
-from aclhost.spec.dtypes import (
-    BF16,
-    BOOL,
-    COMPLEX64,
-    FLOAT,
-    FLOAT16,
-    INT8,
-    INT32,
-    INT64,
-    DataType,
-)
+from aclhost.spec.dtypes import BF16, BOOL, COMPLEX64, FLOAT, FLOAT16, INT8, INT32, INT64, DataType
 from aclhost.spec.indexed import Indexed, IndicesFit
 from aclhost.spec.moved import ShapeOfFirst
 from aclhost.spec.operator import Operator

@@ -6,15 +6,7 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from aclhost.ops.index.build import (
-    INDICES,
-    NEW_BF16,
-    NOTES,
-    VALUES,
-    call_of,
-    drawn_shape,
-    indices,
-)
+from aclhost.ops.index.build import INDICES, NEW_BF16, NOTES, VALUES, call_of, drawn_shape, indices
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.dtypes import BF16, COMPLEX64, FLOAT, INT32, INT64, DataType
 from aclhost.spec.operator import Operator

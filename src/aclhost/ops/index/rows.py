@@ -59,14 +59,7 @@ from aclhost.spec.rules import (
 )
 from aclhost.spec.rules.base import Shown
 from aclhost.spec.shapes import ShapeOf
-from aclhost.spec.terms import (
-    And,
-    AtMost,
-    Const,
-    DimOf,
-    DtypeOf,
-    RankOf,
-)
+from aclhost.spec.terms import And, AtMost, Const, DimOf, DtypeOf, RankOf
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array, Ints

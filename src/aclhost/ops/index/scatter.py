@@ -28,17 +28,7 @@ from aclhost.ops.index.build import (
 )
 from aclhost.spec.call import Argument, Call, TensorArg
 from aclhost.spec.draw import matrix_shape
-from aclhost.spec.dtypes import (
-    BF16,
-    BOOL,
-    COMPLEX128,
-    FLOAT,
-    FLOAT16,
-    INT8,
-    INT32,
-    INT64,
-    DataType,
-)
+from aclhost.spec.dtypes import BF16, BOOL, COMPLEX128, FLOAT, FLOAT16, INT8, INT32, INT64, DataType
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import Int, TensorIn, TensorInOut, TensorOut
 from aclhost.spec.products import A950, Product

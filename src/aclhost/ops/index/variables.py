@@ -6,15 +6,7 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from aclhost.ops.index.build import (
-    COPIED,
-    INDICES,
-    NEW_BF16,
-    NOTES,
-    call_of,
-    drawn_shape,
-    indices,
-)
+from aclhost.ops.index.build import COPIED, INDICES, NEW_BF16, NOTES, call_of, drawn_shape, indices
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.draw import matrix_shape
 from aclhost.spec.dtypes import (

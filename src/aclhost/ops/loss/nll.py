@@ -5,14 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from aclhost.ops.loss.build import (
-    KNOWN_REDUCTION,
-    NONE,
-    REDUCED,
-    REDUCTION,
-    TABLE,
-    Torch,
-)
+from aclhost.ops.loss.build import KNOWN_REDUCTION, NONE, REDUCED, REDUCTION, TABLE, Torch
 from aclhost.ops.loss.nll_calls import (
     CLASSES,
     backward_call,

@@ -32,16 +32,7 @@ from aclhost.spec.rules import (
     when,
 )
 from aclhost.spec.shapes import Broadcast, Rank0, ShapeIf
-from aclhost.spec.terms import (
-    Empty,
-    FormatOf,
-    In,
-    Not,
-    ProductIn,
-    ValueOf,
-    all_of,
-    promoted,
-)
+from aclhost.spec.terms import Empty, FormatOf, In, Not, ProductIn, ValueOf, all_of, promoted
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array

@@ -12,14 +12,7 @@ from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.dtypes import BF16, FLOAT, FLOAT16, DataType
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import TensorIn, TensorOut
-from aclhost.spec.rules import (
-    done_when_empty,
-    fits_shape,
-    inner,
-    rank_at_most,
-    rank_in,
-    same_dtype,
-)
+from aclhost.spec.rules import done_when_empty, fits_shape, inner, rank_at_most, rank_in, same_dtype
 from aclhost.spec.shapes import Lengths, ShapeOf
 from aclhost.spec.terms import DimOf, const
 

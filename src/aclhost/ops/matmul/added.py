@@ -44,17 +44,7 @@ from aclhost.spec.rules import (
 )
 from aclhost.spec.rules.base import Shown
 from aclhost.spec.shapes import Lengths, SameShape, ShapeOf, ShapeTerm
-from aclhost.spec.terms import (
-    Const,
-    DimOf,
-    DtypeOf,
-    Empty,
-    Equal,
-    Not,
-    Or,
-    Term,
-    any_of,
-)
+from aclhost.spec.terms import Const, DimOf, DtypeOf, Empty, Equal, Not, Or, Term, any_of
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array

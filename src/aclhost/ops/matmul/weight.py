@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING
 from aclhost.ops.matmul.build import call_of
 from aclhost.ops.pointwise.declare import known
 from aclhost.spec.call import Call, TensorArg
-from aclhost.spec.dtypes import (
-    BF16,
-    FLOAT8_E4M3FN,
-    FLOAT16,
-    HIFLOAT8,
-    INT8,
-    UINT8,
-    DataType,
-)
+from aclhost.spec.dtypes import BF16, FLOAT8_E4M3FN, FLOAT16, HIFLOAT8, INT8, UINT8, DataType
 from aclhost.spec.formats import ND
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import TensorInOut

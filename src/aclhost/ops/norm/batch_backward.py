@@ -61,14 +61,7 @@ from aclhost.spec.rules import (
 )
 from aclhost.spec.rules.base import Shown
 from aclhost.spec.status import Status
-from aclhost.spec.terms import (
-    AtMost,
-    Const,
-    LengthOf,
-    ProductIn,
-    all_of,
-    const,
-)
+from aclhost.spec.terms import AtMost, Const, LengthOf, ProductIn, all_of, const
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array

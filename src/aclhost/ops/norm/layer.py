@@ -59,17 +59,7 @@ from aclhost.spec.rules import (
 )
 from aclhost.spec.rules.base import Shown
 from aclhost.spec.shapes import ArrayShape, ElementsOf, LastDims, LastReduced, SameShape, ShapeOf
-from aclhost.spec.terms import (
-    AtMost,
-    DtypeOf,
-    Empty,
-    Equal,
-    LengthOf,
-    Not,
-    RankOf,
-    all_of,
-    const,
-)
+from aclhost.spec.terms import AtMost, DtypeOf, Empty, Equal, LengthOf, Not, RankOf, all_of, const
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array

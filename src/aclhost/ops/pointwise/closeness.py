@@ -4,13 +4,7 @@
 from __future__ import annotations
 
 from aclhost.ops.pointwise.build import BROADCAST_SHAPES, pointwise_operator
-from aclhost.ops.pointwise.checks import (
-    broadcast_to,
-    delivered,
-    given,
-    listed,
-    ranks,
-)
+from aclhost.ops.pointwise.checks import broadcast_to, delivered, given, listed, ranks
 from aclhost.ops.pointwise.comparison import PLAIN, Dtypes
 from aclhost.ops.pointwise.declare import NEW_BF16, REALS, Torch, with_sample
 from aclhost.ops.pointwise.deduction import (

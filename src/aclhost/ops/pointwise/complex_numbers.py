@@ -21,14 +21,7 @@ from aclhost.ops.pointwise.unary_checks import (
     takes,
 )
 from aclhost.spec import math, products
-from aclhost.spec.dtypes import (
-    COMPLEX32,
-    COMPLEX64,
-    COMPLEX128,
-    DOUBLE,
-    FLOAT,
-    FLOAT16,
-)
+from aclhost.spec.dtypes import COMPLEX32, COMPLEX64, COMPLEX128, DOUBLE, FLOAT, FLOAT16
 from aclhost.spec.expression import Element
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import TensorIn, TensorOut

@@ -14,14 +14,7 @@ from aclhost.ops.pointwise.checks import (
     listed,
     shapes_fit,
 )
-from aclhost.ops.pointwise.declare import (
-    INTEGERS,
-    NEW_BF16,
-    REALS,
-    Row,
-    declare,
-    with_twin,
-)
+from aclhost.ops.pointwise.declare import INTEGERS, NEW_BF16, REALS, Row, declare, with_twin
 from aclhost.ops.pointwise.deduction import (
     by_product,
     combined_by_rank,

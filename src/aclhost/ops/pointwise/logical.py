@@ -7,13 +7,7 @@ from collections.abc import Callable
 from functools import partial
 
 from aclhost.ops.pointwise.checks import Rules, broadcast_to, delivered, given, listed, ranks
-from aclhost.ops.pointwise.comparison import (
-    PLAIN,
-    Dtypes,
-    result_in,
-    torch_function,
-    wider_on_950,
-)
+from aclhost.ops.pointwise.comparison import PLAIN, Dtypes, result_in, torch_function, wider_on_950
 from aclhost.ops.pointwise.declare import (
     COMPLEX,
     NEW_BF16,

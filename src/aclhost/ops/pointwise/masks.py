@@ -39,14 +39,7 @@ from aclhost.spec.expression import Element
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import NEVER, Parameter, Scalar, TensorIn, TensorInOut, TensorOut
 from aclhost.spec.pointwise import NumberFrom, Pointwise
-from aclhost.spec.rules import (
-    Condition,
-    done_when_empty,
-    dtype_in,
-    inner,
-    rank_in,
-    when,
-)
+from aclhost.spec.rules import Condition, done_when_empty, dtype_in, inner, rank_in, when
 from aclhost.spec.shapes import Broadcast
 from aclhost.spec.terms import And, DtypeOf, Promote, const
 

@@ -41,15 +41,7 @@ from aclhost.spec.dtypes import (
 )
 from aclhost.spec.expression import Element
 from aclhost.spec.products import A950
-from aclhost.spec.rules import (
-    Condition,
-    Step,
-    inner,
-    rank_at_most,
-    same_dtype,
-    same_shape,
-    when,
-)
+from aclhost.spec.rules import Condition, Step, inner, rank_at_most, same_dtype, same_shape, when
 from aclhost.spec.terms import And, Contiguous, DtypeOf, In, Not, ProductIn, Term, const
 
 _BITS = (INT16, INT32, INT64, INT8, UINT8, BOOL, *limited_to((A950,), UINT16, UINT32, UINT64))

@@ -15,15 +15,7 @@ from aclhost.ops.pointwise.checks import (
     shape_of,
     shapes_fit,
 )
-from aclhost.ops.pointwise.declare import (
-    COMPLEX,
-    INTEGERS,
-    NEW_BF16,
-    REALS,
-    Row,
-    Torch,
-    declare,
-)
+from aclhost.ops.pointwise.declare import COMPLEX, INTEGERS, NEW_BF16, REALS, Row, Torch, declare
 from aclhost.ops.pointwise.deduction import (
     NO_DTYPE,
     ON_950,

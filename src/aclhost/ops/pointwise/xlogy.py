@@ -15,18 +15,7 @@ from aclhost.ops.pointwise.checks import (
 from aclhost.ops.pointwise.declare import NEW_BF16, Row, Torch, declare, with_twin
 from aclhost.ops.pointwise.deduction import floating_or_float, replaced
 from aclhost.spec import math
-from aclhost.spec.dtypes import (
-    BF16,
-    BOOL,
-    DOUBLE,
-    FLOAT,
-    FLOAT16,
-    INT8,
-    INT16,
-    INT32,
-    INT64,
-    UINT8,
-)
+from aclhost.spec.dtypes import BF16, BOOL, DOUBLE, FLOAT, FLOAT16, INT8, INT16, INT32, INT64, UINT8
 from aclhost.spec.expression import Element
 from aclhost.spec.operator import Operator
 from aclhost.spec.products import A950

@@ -47,12 +47,7 @@ from aclhost.spec.rules import (
 )
 from aclhost.spec.rules.base import Rule, Shown
 from aclhost.spec.shapes import ShapeOf
-from aclhost.spec.terms import (
-    AtMost,
-    Const,
-    DimOf,
-    Times,
-)
+from aclhost.spec.terms import AtMost, Const, DimOf, Times
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array, Ints

@@ -11,17 +11,7 @@ from typing import TYPE_CHECKING, Any
 from aclhost.ops.pooling.max_unpool3d_backward import INDEX_NOTE, VALUES
 from aclhost.ops.pooling.windows import resized, same_lengths_before
 from aclhost.spec.call import Argument, Call, TensorArg
-from aclhost.spec.dtypes import (
-    BOOL,
-    FLOAT,
-    FLOAT16,
-    INT8,
-    INT16,
-    INT32,
-    INT64,
-    UINT8,
-    DataType,
-)
+from aclhost.spec.dtypes import BOOL, FLOAT, FLOAT16, INT8, INT16, INT32, INT64, UINT8, DataType
 from aclhost.spec.gradient import Gradient
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import IntArray, TensorIn, TensorOut

@@ -6,17 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from aclhost.spec.call import Call, TensorArg
-from aclhost.spec.dtypes import (
-    DOUBLE,
-    FLOAT,
-    FLOAT16,
-    INT8,
-    INT16,
-    INT32,
-    INT64,
-    UINT8,
-    DataType,
-)
+from aclhost.spec.dtypes import DOUBLE, FLOAT, FLOAT16, INT8, INT16, INT32, INT64, UINT8, DataType
 from aclhost.spec.gradient import Gradient
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import IntArray, TensorIn, TensorOut

@@ -18,13 +18,7 @@ from aclhost.ops.random.build import (
     random_offset,
     random_seed,
 )
-from aclhost.ops.random.masks import (
-    PADDED_NOTE,
-    bits_of,
-    holds_mask,
-    kept_elements,
-    mask_bytes,
-)
+from aclhost.ops.random.masks import PADDED_NOTE, bits_of, holds_mask, kept_elements, mask_bytes
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.draw import matrix_shape, random_shape
 from aclhost.spec.dtypes import BF16, DOUBLE, FLOAT, FLOAT16, UINT8, DataType

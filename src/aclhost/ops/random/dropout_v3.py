@@ -24,13 +24,7 @@ from aclhost.spec.dtypes import BF16, FLOAT, FLOAT16, UINT8, DataType
 from aclhost.spec.gradient import Gradient
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import Double, TensorIn, TensorOut
-from aclhost.spec.philox import (
-    philox,
-    positive_unit,
-    threads_for,
-    whole_blocks,
-    words_in_rows,
-)
+from aclhost.spec.philox import philox, positive_unit, threads_for, whole_blocks, words_in_rows
 from aclhost.spec.products import A950
 from aclhost.spec.rules import (
     castable_to,

@@ -45,16 +45,7 @@ from aclhost.spec.rules import (
 )
 from aclhost.spec.rules.base import Shown
 from aclhost.spec.shapes import ShapeOf, WithLast
-from aclhost.spec.terms import (
-    AtMost,
-    Const,
-    DimOf,
-    Equal,
-    Not,
-    RankOf,
-    ValueOf,
-    const,
-)
+from aclhost.spec.terms import AtMost, Const, DimOf, Equal, Not, RankOf, ValueOf, const
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array

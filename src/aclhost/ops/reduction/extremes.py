@@ -23,15 +23,7 @@ from aclhost.ops.reduction.build import (
     typical_rows,
 )
 from aclhost.spec.call import Call, TensorArg
-from aclhost.spec.dtypes import (
-    BF16,
-    BOOL,
-    FLOAT16,
-    INT32,
-    INT64,
-    UINT8,
-    DataType,
-)
+from aclhost.spec.dtypes import BF16, BOOL, FLOAT16, INT32, INT64, UINT8, DataType
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import TensorOut
 from aclhost.spec.rules import (

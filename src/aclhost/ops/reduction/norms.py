@@ -42,16 +42,7 @@ from aclhost.spec.rules import (
     when,
 )
 from aclhost.spec.rules.base import Shown
-from aclhost.spec.terms import (
-    DtypeOf,
-    Equal,
-    InCategory,
-    Not,
-    Term,
-    ValueOf,
-    any_of,
-    const,
-)
+from aclhost.spec.terms import DtypeOf, Equal, InCategory, Not, Term, ValueOf, any_of, const
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array

@@ -24,17 +24,7 @@ from aclhost.ops.reduction.build import (
 )
 from aclhost.ops.reduction.extremes import NOTE, RANKS, WORDS, drawn_tensor
 from aclhost.spec.call import Call, TensorArg
-from aclhost.spec.dtypes import (
-    BF16,
-    BOOL,
-    DOUBLE,
-    FLOAT,
-    FLOAT16,
-    INT32,
-    INT64,
-    UINT16,
-    DataType,
-)
+from aclhost.spec.dtypes import BF16, BOOL, DOUBLE, FLOAT, FLOAT16, INT32, INT64, UINT16, DataType
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import TensorOut
 from aclhost.spec.products import A950, P310B

@@ -28,13 +28,7 @@ from aclhost.ops.reduction.sums import (
 )
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.draw import matrix_shape, random_shape
-from aclhost.spec.dtypes import (
-    BF16,
-    COMPLEX64,
-    FLOAT,
-    INT32,
-    INT64,
-)
+from aclhost.spec.dtypes import BF16, COMPLEX64, FLOAT, INT32, INT64
 from aclhost.spec.operator import Operator
 from aclhost.spec.rules import (
     axis_in_rank,

@@ -12,14 +12,7 @@ from aclhost.ops.resize.checks import (
     same_sizes,
 )
 from aclhost.ops.resize.family import IMAGE_SCALES, Resizing
-from aclhost.ops.resize.linear import (
-    EACH_SCALE,
-    FLOATS,
-    INTERPOLATION,
-    OLDER,
-    SUMS,
-    TRANSPOSED,
-)
+from aclhost.ops.resize.linear import EACH_SCALE, FLOATS, INTERPOLATION, OLDER, SUMS, TRANSPOSED
 from aclhost.spec.dtypes import BF16, DOUBLE, FLOAT, FLOAT16
 from aclhost.spec.formats import NCHW, NHWC
 from aclhost.spec.operator import Operator
@@ -45,14 +38,7 @@ from aclhost.spec.rules import (
     when,
 )
 from aclhost.spec.shapes import ArrayShape, Lengths, ShapeIf
-from aclhost.spec.terms import (
-    DtypeOf,
-    FormatOf,
-    In,
-    Not,
-    ProductIn,
-    all_of,
-)
+from aclhost.spec.terms import DtypeOf, FormatOf, In, Not, ProductIn, all_of
 
 _INPUT = ArrayShape("inputSize")
 _NEWER = (A950, A3, A2)

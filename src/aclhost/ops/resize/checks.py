@@ -4,15 +4,7 @@
 from __future__ import annotations
 
 from aclhost.spec.formats import NHWC
-from aclhost.spec.rules import (
-    Condition,
-    Rule,
-    all_positive,
-    length_in,
-    rank_in,
-    requires,
-    shape_is,
-)
+from aclhost.spec.rules import Condition, Rule, all_positive, length_in, rank_in, requires, shape_is
 from aclhost.spec.rules.base import Shown, listing
 from aclhost.spec.shapes import Lengths, ShapeIf, ShapeOf, ShapeTerm
 from aclhost.spec.terms import (

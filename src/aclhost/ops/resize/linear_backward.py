@@ -51,18 +51,7 @@ from aclhost.spec.rules import (
     when,
 )
 from aclhost.spec.shapes import ArrayShape
-from aclhost.spec.terms import (
-    And,
-    AtMost,
-    Const,
-    Not,
-    Or,
-    ProductIn,
-    RealIs,
-    all_of,
-    any_of,
-    const,
-)
+from aclhost.spec.terms import And, AtMost, Const, Not, Or, ProductIn, RealIs, all_of, any_of, const
 
 _INPUT = ArrayShape("inputSize")
 _SIGNALS = Resizing(

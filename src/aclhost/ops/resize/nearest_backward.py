@@ -12,13 +12,7 @@ from aclhost.ops.resize.checks import (
     reaches,
     same_batch_and_channels,
 )
-from aclhost.ops.resize.family import (
-    IMAGE_SCALES,
-    Resizing,
-    Scales,
-    Sizes,
-    where_lengths_change,
-)
+from aclhost.ops.resize.family import IMAGE_SCALES, Resizing, Scales, Sizes, where_lengths_change
 from aclhost.spec.dtypes import BF16, DOUBLE, FLOAT, FLOAT16
 from aclhost.spec.formats import NCHW, NHWC
 from aclhost.spec.operator import Operator

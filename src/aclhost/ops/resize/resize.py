@@ -7,13 +7,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from aclhost.ops.resize import goldens
-from aclhost.ops.resize.checks import (
-    SLACK,
-    Rules,
-    dim,
-    is_nhwc,
-    same_batch_and_channels,
-)
+from aclhost.ops.resize.checks import SLACK, Rules, dim, is_nhwc, same_batch_and_channels
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.dtypes import BF16, FLOAT, FLOAT16, DataType
 from aclhost.spec.formats import NCHW, NHWC

@@ -6,27 +6,9 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING
 
-from aclhost.ops.shape.build import (
-    DIM,
-    NEW_BF16,
-    NEWER,
-    SAME_FORMAT,
-    SELF,
-    Dtypes,
-    some_shape,
-)
+from aclhost.ops.shape.build import DIM, NEW_BF16, NEWER, SAME_FORMAT, SELF, Dtypes, some_shape
 from aclhost.spec.call import Call, TensorArg
-from aclhost.spec.dtypes import (
-    BF16,
-    BOOL,
-    FLOAT,
-    FLOAT16,
-    INT8,
-    INT32,
-    INT64,
-    UINT8,
-    DataType,
-)
+from aclhost.spec.dtypes import BF16, BOOL, FLOAT, FLOAT16, INT8, INT32, INT64, UINT8, DataType
 from aclhost.spec.moved import Sliced, WithAxis
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import Int, IntArray, TensorOut
@@ -50,12 +32,7 @@ from aclhost.spec.rules import (
     supported_on,
 )
 from aclhost.spec.shapes import ShapeOf
-from aclhost.spec.terms import (
-    DimOf,
-    DtypeOf,
-    SliceLength,
-    ValueOf,
-)
+from aclhost.spec.terms import DimOf, DtypeOf, SliceLength, ValueOf
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array, Ints

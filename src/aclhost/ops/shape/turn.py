@@ -58,13 +58,7 @@ from aclhost.spec.rules import (
     supported_on,
     when,
 )
-from aclhost.spec.terms import (
-    Const,
-    Equal,
-    LengthOf,
-    Not,
-    RankOf,
-)
+from aclhost.spec.terms import Const, Equal, LengthOf, Not, RankOf
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array, Ints

@@ -47,19 +47,7 @@ from aclhost.spec.rules import (
 )
 from aclhost.spec.rules.base import Shown
 from aclhost.spec.shapes import Rank0, ShapeOf
-from aclhost.spec.terms import (
-    AtMost,
-    Const,
-    DimOf,
-    Equal,
-    If,
-    Not,
-    Or,
-    RankOf,
-    Sum,
-    ValueOf,
-    const,
-)
+from aclhost.spec.terms import AtMost, Const, DimOf, Equal, If, Not, Or, RankOf, Sum, ValueOf, const
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array

@@ -26,14 +26,7 @@ from aclhost.ops.sorting.search_build import (
 )
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.draw import random_shape
-from aclhost.spec.dtypes import (
-    BF16,
-    DOUBLE,
-    FLOAT,
-    FLOAT16,
-    INT32,
-    INT64,
-)
+from aclhost.spec.dtypes import BF16, DOUBLE, FLOAT, FLOAT16, INT32, INT64
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import TensorIn, TensorOut
 from aclhost.spec.products import A950, T910
@@ -54,16 +47,7 @@ from aclhost.spec.rules import (
 from aclhost.spec.rules.base import Shown
 from aclhost.spec.shapes import SameShape, ShapeOf, WithoutLast
 from aclhost.spec.status import Status
-from aclhost.spec.terms import (
-    And,
-    Const,
-    DimOf,
-    Equal,
-    Not,
-    Or,
-    RankOf,
-    any_of,
-)
+from aclhost.spec.terms import And, Const, DimOf, Equal, Not, Or, RankOf, any_of
 
 
 def _draw(rng: Random) -> Call:

@@ -10,27 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from aclhost.ops.sorting.build import NUMBERS
 from aclhost.spec.call import Call, TensorArg
-from aclhost.spec.dtypes import (
-    DOUBLE,
-    INT32,
-    INT64,
-    Category,
-    DataType,
-)
+from aclhost.spec.dtypes import DOUBLE, INT32, INT64, Category, DataType
 from aclhost.spec.params import Flag, TensorIn
-from aclhost.spec.rules import (
-    dtype_is,
-    is_given,
-    same_shape,
-    when,
-)
+from aclhost.spec.rules import dtype_is, is_given, same_shape, when
 from aclhost.spec.rules.base import Rule
-from aclhost.spec.terms import (
-    If,
-    Term,
-    ValueOf,
-    const,
-)
+from aclhost.spec.terms import If, Term, ValueOf, const
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array, Ints

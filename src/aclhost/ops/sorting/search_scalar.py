@@ -20,12 +20,7 @@ from aclhost.ops.sorting.search_build import (
     torch_places,
 )
 from aclhost.spec.call import Call, ScalarArg, TensorArg
-from aclhost.spec.dtypes import (
-    FLOAT,
-    FLOAT16,
-    INT32,
-    INT64,
-)
+from aclhost.spec.dtypes import FLOAT, FLOAT16, INT32, INT64
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import Scalar, TensorIn, TensorOut
 from aclhost.spec.products import A2, A3, T910
@@ -42,11 +37,7 @@ from aclhost.spec.rules import (
 )
 from aclhost.spec.rules.base import Shown
 from aclhost.spec.shapes import Lengths, ShapeOf
-from aclhost.spec.terms import (
-    Const,
-    Empty,
-    Not,
-)
+from aclhost.spec.terms import Const, Empty, Not
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array, Ints

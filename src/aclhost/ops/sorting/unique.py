@@ -9,18 +9,7 @@ from typing import TYPE_CHECKING, Any
 from aclhost.ops.index.selection import SIZED_NOTE
 from aclhost.ops.sorting.build import NEW_BF16, NEWER, SELF, WIDE, drawn_self, is_sorted_by_torch
 from aclhost.spec.call import Call, TensorArg
-from aclhost.spec.dtypes import (
-    BF16,
-    BOOL,
-    DOUBLE,
-    FLOAT,
-    FLOAT16,
-    INT8,
-    INT16,
-    INT32,
-    INT64,
-    UINT8,
-)
+from aclhost.spec.dtypes import BF16, BOOL, DOUBLE, FLOAT, FLOAT16, INT8, INT16, INT32, INT64, UINT8
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import Flag, Parameter, SizedTensorOut
 from aclhost.spec.rules import (

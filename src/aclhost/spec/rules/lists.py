@@ -8,16 +8,7 @@ from dataclasses import replace
 from aclhost.spec.rules.base import Condition, Rule, Shown
 from aclhost.spec.rules.values import requires
 from aclhost.spec.shapes import SameShape, ShapeOf
-from aclhost.spec.terms import (
-    MEMBER,
-    Const,
-    EachMember,
-    Empty,
-    Equal,
-    LengthOf,
-    Not,
-    Or,
-)
+from aclhost.spec.terms import MEMBER, Const, EachMember, Empty, Equal, LengthOf, Not, Or
 
 Rules = tuple[Rule, ...]
 

@@ -33,12 +33,7 @@ from aclhost.spec.terms.arguments import (
     SumOfItems,
 )
 from aclhost.spec.terms.axes import AxesInRank, DistinctAxes, SliceLength, slice_length
-from aclhost.spec.terms.base import (
-    INT64_MAX,
-    INT64_MIN,
-    Term,
-    saturated,
-)
+from aclhost.spec.terms.base import INT64_MAX, INT64_MIN, Term, saturated
 from aclhost.spec.terms.dtypes import (
     CanCast,
     CastExists,

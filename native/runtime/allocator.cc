@@ -9,8 +9,8 @@
 #include "base/immortal.h"
 #include "runtime/context.h"
 #include "runtime/handle_table.h"
-#include "runtime/stream.h"
 #include "runtime/stream_options.h"
+#include "runtime/with_stream.h"
 
 namespace aclhost {
 namespace {
@@ -36,6 +36,11 @@ struct ByStream {
 Immortal<HandleTable<Allocator, 8>> descriptions;
 Immortal<ByStream> by_stream;
 
+int32_t no_description(const Call& call, aclrtAllocatorDesc desc) {
+  return call.fail(ACL_ERROR_INVALID_PARAM, "allocatorDesc",
+                   hex(desc) + " is not a description of aclrtAllocatorCreateDesc");
+}
+
 // Looks the description up and sets one of its members.
 template <typename Member, typename Value>
 int32_t set(const char* name, aclrtAllocatorDesc desc, Member member, Value value) {
@@ -43,10 +48,7 @@ int32_t set(const char* name, aclrtAllocatorDesc desc, Member member, Value valu
     if (desc == nullptr) return call.null("allocatorDesc");
     if (value == nullptr) return call.null("func");
     const auto found = descriptions->find(desc);
-    if (found == nullptr) {
-      return call.fail(ACL_ERROR_INVALID_PARAM, "allocatorDesc",
-                       hex(desc) + " is not a description of aclrtAllocatorCreateDesc");
-    }
+    if (found == nullptr) return no_description(call, desc);
     (*found).*member = value;
     return ACL_SUCCESS;
   });
@@ -65,6 +67,12 @@ int32_t enroll(const Call& call, aclrtStream stream, aclrtAllocatorDesc desc) {
   const std::lock_guard<std::mutex> lock(by_stream->mutex);
   by_stream->all[found->id()] = {desc, *allocator};
   return ACL_SUCCESS;
+}
+
+Registered registered_for(const Stream& stream) {
+  const std::lock_guard<std::mutex> lock(by_stream->mutex);
+  const auto found = by_stream->all.find(stream.id());
+  return found == by_stream->all.end() ? Registered{} : found->second;
 }
 
 }  // namespace
@@ -90,9 +98,7 @@ extern "C" aclrtAllocatorDesc aclrtAllocatorCreateDesc() {
 extern "C" aclError aclrtAllocatorDestroyDesc(aclrtAllocatorDesc allocatorDesc) {
   return acl_call("aclrtAllocatorDestroyDesc", [&](const Call& call) {
     if (allocatorDesc == nullptr) return call.null("allocatorDesc");
-    if (descriptions->remove(allocatorDesc)) return ACL_SUCCESS;
-    return call.fail(ACL_ERROR_INVALID_PARAM, "allocatorDesc",
-                     hex(allocatorDesc) + " is not a description of aclrtAllocatorCreateDesc");
+    return descriptions->remove(allocatorDesc) ? ACL_SUCCESS : no_description(call, allocatorDesc);
   });
 }
 
@@ -128,11 +134,8 @@ extern "C" aclError aclrtAllocatorRegister(aclrtStream stream, aclrtAllocatorDes
 }
 
 extern "C" aclError aclrtAllocatorUnregister(aclrtStream stream) {
-  return acl_call("aclrtAllocatorUnregister", [&](const Call& call) -> int32_t {
-    const StreamRef found = find_stream(stream);
-    if (!found) return stream_not_found(call, stream);
-    const std::lock_guard<std::mutex> lock(by_stream->mutex);
-    by_stream->all.erase(found->id());
+  return with_stream("aclrtAllocatorUnregister", stream, [](const Call&, const Stream& found) {
+    forget_allocator(found.id());
     return ACL_SUCCESS;
   });
 }
@@ -142,15 +145,8 @@ extern "C" aclError aclrtAllocatorGetByStream(
     aclrtAllocatorAllocFunc* allocFunc, aclrtAllocatorFreeFunc* freeFunc,
     aclrtAllocatorAllocAdviseFunc* allocAdviseFunc,
     aclrtAllocatorGetAddrFromBlockFunc* getAddrFromBlockFunc) {
-  return acl_call("aclrtAllocatorGetByStream", [&](const Call& call) -> int32_t {
-    const StreamRef found = find_stream(stream);
-    if (!found) return stream_not_found(call, stream);
-    Registered registered{};
-    {
-      const std::lock_guard<std::mutex> lock(by_stream->mutex);
-      const auto entry = by_stream->all.find(found->id());
-      if (entry != by_stream->all.end()) registered = entry->second;
-    }
+  return with_stream("aclrtAllocatorGetByStream", stream, [&](const Call&, const Stream& found) {
+    const Registered registered = registered_for(found);
     if (allocatorDesc != nullptr) *allocatorDesc = registered.handle;
     if (allocator != nullptr) *allocator = registered.allocator.object;
     if (allocFunc != nullptr) *allocFunc = registered.allocator.allocate;

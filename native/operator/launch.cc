@@ -1,30 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
+// The two phases.
 #include "operator/launch.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 
 #include "base/call.h"
 #include "base/errors.h"
 #include "base/recycled.h"
 #include "base/stale.h"
-#include "base/strict.h"
-#include "dtypes.h"
 #include "operator/arguments.h"
-#include "operator/layouts.h"
 #include "operator/objects.h"
+#include "operator/regions.h"
 #include "operator/rules.h"
-#include "operator/run.h"
 #include "operator/sized_results.h"
-#include "operator/span.h"
-#include "operator/terms.h"
-#include "operator/traced_run.h"
 #include "operator/weight_size.h"
 #include "runtime/capture.h"
 #include "runtime/memory.h"
 #include "runtime/observed.h"
-#include "runtime/pages.h"
 #include "runtime/state_callbacks.h"
 #include "runtime/stream.h"
 
@@ -83,114 +76,6 @@ int32_t not_an_executor(const Call& call, const aclOpExecutor* executor) {
 
 std::shared_ptr<Launch> make_launch(const Operator& op) {
   return std::allocate_shared<Launch>(Recycled<Launch>(), op);
-}
-
-bool writes(const ParamInfo& param) {
-  return param.kind == ParamKind::kTensorOut || param.kind == ParamKind::kTensorInOut ||
-         param.kind == ParamKind::kTensorListOut;
-}
-
-// No memory holds as many elements; only strides of 0 describe them. Kernels may count on it: sizes
-// of all intermediate tensors are numbers of 64 bits then.
-constexpr int64_t kMostElements = int64_t{1} << 47;
-
-bool is_countable(const TensorView& view) {
-  __int128 elements = 1;
-  for (int i = 0; i < view.rank && elements <= kMostElements; ++i) elements *= view.shape[i];
-  return elements <= kMostElements;
-}
-
-Status device_failure(const char* tensor, const char* rule, std::string message) {
-  Failure failure;
-  failure.code = ACL_ERROR_RT_AICORE_EXCEPTION;
-  failure.parameter = tensor;
-  failure.rule = rule;
-  failure.message = std::move(message);
-  return Status::failed(std::move(failure));
-}
-
-// A launch that touches memory which does not exist would fault on a device: 507015 at
-// synchronisation. Also the answer for what was freed before the launch.
-Status check_memory(const char* op, const ParamInfo& param, const TensorView& view,
-                    const ByteSpan& span, uint64_t asked) {
-  if (!view.present || view.empty()) return {};
-  const char* tensor = param.name;
-  if (!is_countable(view)) {
-    return device_failure(tensor, "element_count",
-                          std::string(op) + ": " + tensor + " has more than 2^47 elements: shape " +
-                              shape_text(view) + ". Correct the shape in aclCreateTensor.");
-  }
-  const Access access = writes(param) ? Access::kWrite : Access::kRead;
-  if (view.data != nullptr && is_accessible(span.begin, span.size, access, asked)) return {};
-  return device_failure(
-      tensor, "device_memory",
-      std::string(op) + ": " + tensor + " has no device memory: " +
-          (view.data == nullptr ? "its address is null"
-                                : "nothing is mapped for all of its " + std::to_string(span.size) +
-                                      " bytes at " + hex(span.begin)) +
-          ". Pass an address from aclrtMalloc to aclCreateTensor, or set it before "
-          "phase 2, and keep the memory until the stream is synchronized.");
-}
-
-bool reads(const Args& args, const ParamInfo& param) {
-  const bool depends = param.kind == ParamKind::kTensorInOut && param.count >= 0;
-  return param.reads && (!depends || evaluate(Frame{args}, param.count) != 0);
-}
-
-// A view of whole bytes, of those whose elements are halves: pairs along the axis where these are
-// neighbours. Without such an axis, all bytes from the first to the last.
-void join_halves(const TensorView& view, Region* region) {
-  bool is_even = view.offset % 2 == 0;
-  int pairs = -1;
-  for (int i = 0; i < view.rank; ++i) {
-    if (view.strides[i] == 1 && view.shape[i] % 2 == 0) {
-      pairs = i;
-    } else {
-      is_even &= view.shape[i] == 1 || view.strides[i] % 2 == 0;
-    }
-  }
-  if (pairs < 0 || !is_even) {
-    const ByteSpan span = span_of(view);
-    region->start = span.begin;
-    region->shape = {static_cast<int64_t>(span.size)};
-    region->strides = {1};
-    return;
-  }
-  for (int i = 0; i < view.rank; ++i) {
-    if (i == pairs) region->shape[i] /= 2;
-    if (i != pairs) region->strides[i] /= 2;
-  }
-}
-
-Region region_of(const Args& args, const ParamInfo& param, const TensorView& view) {
-  const int bits = data_type_bits(view.dtype);
-  Region region = {param.name,
-                   static_cast<const char*>(view.data) + view.offset * bits / 8,
-                   static_cast<size_t>(bits + 7) / 8,
-                   {view.shape, view.shape + view.rank},
-                   {view.strides, view.strides + view.rank},
-                   reads(args, param),
-                   writes(param),
-                   Side::kNotSaid,
-                   param.sized_by_data};
-  if (bits == 4) join_halves(view, &region);
-  return region;
-}
-
-std::string describe_tensor(const ParamInfo& param, const TensorView& view) {
-  return std::string(param.name) + (param.sized_by_data ? " at most " : " ") +
-         data_type_name(view.dtype) + shape_text(view);
-}
-
-// Calls visit(parameter, view) for every tensor, members of lists included.
-template <typename Views, typename Visit>
-void for_each_tensor(const Args& args, Views& views, const Visit& visit) {
-  for (int i = 0; i < args.op->param_count; ++i) {
-    const ParamInfo& param = args.op->params[i];
-    if (param.kind > ParamKind::kTensorListOut) continue;
-    const Argument& argument = args.arguments[i];
-    for (uint32_t k = 0; k < argument.count; ++k) visit(param, views[argument.first + k]);
-  }
 }
 
 bool is_sized_by_data(const Operator& op) {
@@ -266,16 +151,6 @@ aclnnStatus without_results(const Operator& op, const Given* given, const char* 
   return null_result(op.name, missing);
 }
 
-Work describe_call(const Args& args) {
-  Work work{args.op->name, {}, ""};
-  for_each_tensor(args, args.tensors, [&](const ParamInfo& param, const TensorView& view) {
-    if (!view.present) return;
-    if (!view.empty()) work.regions.push_back(region_of(args, param, view));
-    work.detail += (work.detail.empty() ? "" : ", ") + describe_tensor(param, view);
-  });
-  return work;
-}
-
 // Phase 1 in the timeline.
 class ObservedPhase {
  public:
@@ -311,63 +186,6 @@ aclnnStatus prepare(const Operator& op, const Given* given, uint64_t* workspace_
 }  // namespace
 
 Registry<Executor, Kind::kExecutor>& executors() { return all_executors; }
-
-Status Launch::execute(uint64_t asked) {
-  Spans spans;
-  find_spans(args, &spans);
-  Status status;
-  for_each_tensor(args, args.tensors, [&](const ParamInfo& param, const TensorView& view) {
-    const ByteSpan& span = spans[&view - args.tensors.data()];
-    if (status.ok()) status = check_memory(args.op->name, param, view, span, asked);
-  });
-  if (!status.ok()) return status;
-  if (!is_strict()) return run_with_spans(args, spans);
-  // There, the program's addresses are not those of the pages.
-  Args reachable_args = args;
-  for (TensorView& view : reachable_args.tensors) view.data = reachable(view.data);
-  Status outcome = run(reachable_args);
-  for (size_t i = 0; i < args.tensors.size(); ++i) {
-    void* const address = args.tensors[i].data;
-    copy_view(reachable_args.tensors[i], &args.tensors[i]);
-    args.tensors[i].data = address;
-  }
-  return outcome;
-}
-
-Work Launch::describe() const { return describe_call(args); }
-
-bool is_traced() {
-  static const bool traced = [] {
-    const char* const path = std::getenv("ACLHOST_TRACE");
-    return path != nullptr && *path != '\0';
-  }();
-  return traced;
-}
-
-Status run_traced(Args& args) {
-  // Only shown: arrays of Python are no device memory, and no mistake for strict mode.
-  const Work work = describe_call(args);
-  observe([&](Observer& o) { o.began(work.call, work.detail, kNoStream); });
-  Status status = run(args);
-  observe([&](Observer& o) { o.ended(work.call, kNoStream); });
-  return status;
-}
-
-bool Launch::touches(const MemoryRange& range) const {
-  bool touched = false;
-  for_each_tensor(args, args.tensors, [&](const ParamInfo&, const TensorView& view) {
-    if (touched || !view.present || view.empty()) return;
-    const ByteSpan span = span_of(view);
-    touched = range.overlaps(MemoryRange::of(span.begin, span.size));
-  });
-  return touched;
-}
-
-void Launch::rebind(const aclTensor* source, void* address) {
-  for (TensorView& view : args.tensors) {
-    if (view.present && view.source == source) view.data = address;
-  }
-}
 
 aclnnStatus phase_one(const Operator& op, const Given* given, uint64_t* workspace_size,
                       aclOpExecutor** executor) {

@@ -13,14 +13,12 @@ from aclhost.ops.norm.build import mask_param, only_wanted
 from aclhost.spec.gradient import Gradient
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import Flag, Int, IntArray, TensorIn, TensorOut
-from aclhost.spec.rules import Rule
 from aclhost.spec.shapes import Lengths
 from aclhost.spec.terms import DimOf, DtypeOf, FlagAt
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array, Ints
 
-Rules = tuple[Rule, ...]
 Torch = Any
 
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from random import Random
-from typing import TYPE_CHECKING, Any
 
 from aclhost.ops.norm.build import (
     EPSILON,
@@ -15,8 +14,6 @@ from aclhost.ops.norm.build import (
     MASKS,
     NEWER,
     TABLE,
-    any_infinite,
-    channel_goldens,
     elements_are,
     float_or_same,
     gradient_out,
@@ -24,8 +21,14 @@ from aclhost.ops.norm.build import (
     mask_checks,
     mask_param,
     masked,
-    only_wanted,
     wanted,
+)
+from aclhost.ops.norm.group_goldens import (
+    golden,
+    golden_gradient,
+    terms,
+    torch_gradient,
+    torch_norm,
 )
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.dtypes import BF16, FLOAT, FLOAT16, DataType
@@ -76,11 +79,6 @@ from aclhost.spec.terms import (
     const,
 )
 
-if TYPE_CHECKING:
-    from aclhost.spec.golden import Array
-
-Torch = Any
-
 _N, _C, _PIXELS, _GROUP = (ValueOf(name) for name in ("N", "C", "HxW", "group"))
 _ALL = Times(Times(_N, _C), _PIXELS)
 _STATISTICS = Lengths((_N, _GROUP))
@@ -100,78 +98,6 @@ def _integers() -> tuple[Int, ...]:
 
 def _groups(shape: tuple[int, ...], group: int) -> tuple[int, int, int]:
     return shape[0], group, math.prod(shape[1:]) // group
-
-
-def golden(
-    self: Array, gamma: Array | None, beta: Array | None, n: int, c: int, hx_w: int, group: int,
-    eps: float,
-) -> tuple[Array, ...]:  # fmt: skip
-    """Each group of an image's channels with mean 0 and variance 1, scaled and shifted."""
-    from aclhost.ops.norm.build import normalized
-
-    xhat, mean, rstd = normalized(self.reshape(n, group, -1 if self.size else 0), (2,), eps, True)
-    y = channel_goldens(xhat.reshape(n, c, hx_w), gamma, beta)
-    return y.reshape(self.shape), mean.reshape(n, group), rstd.reshape(n, group)
-
-
-def _parts(
-    grad_out: Array, input: Array, mean: Array, rstd: Array, gamma: Array | None,
-    sizes: tuple[int, int, int, int], sign: int,
-) -> tuple[Array, ...]:  # fmt: skip
-    n, c, pixels, group = sizes
-    dy, x = (each.reshape(n, group, c // group, pixels) for each in (grad_out, input))
-    rstd = rstd.reshape(n, group, 1, 1)
-    xhat = (x + sign * mean.reshape(n, group, 1, 1)) * rstd
-    g = dy if gamma is None else dy * gamma.reshape(1, group, c // group, 1)
-    steady = g.mean((2, 3), keepdims=True)
-    sloping = xhat * (g * xhat).mean((2, 3), keepdims=True)
-    shape = (c,) if gamma is None else gamma.shape
-    return (
-        (rstd * (g + sign * steady + sign * sloping)).reshape(input.shape),
-        (dy * xhat).sum((0, 3)).reshape(shape),
-        dy.sum((0, 3)).reshape(shape),
-    )
-
-
-def golden_gradient(
-    grad_out: Array, input: Array, mean: Array, rstd: Array, gamma: Array | None, n: int, c: int,
-    hx_w: int, group: int, output_mask: tuple[bool, ...],
-) -> tuple[Array | None, ...]:  # fmt: skip
-    """Of the input, and sums for gamma and beta."""
-    sizes = (n, c, hx_w, group)
-    return only_wanted(output_mask, *_parts(grad_out, input, mean, rstd, gamma, sizes, -1))
-
-
-def _terms(
-    grad_out: Array, input: Array, mean: Array, rstd: Array, gamma: Array | None, n: int, c: int,
-    hx_w: int, group: int, output_mask: tuple[bool, ...],
-) -> tuple[Array | None, ...]:  # fmt: skip
-    """As large as what is subtracted; all arrays are magnitudes."""
-    sizes = (n, c, hx_w, group)
-    return only_wanted(output_mask, *_parts(grad_out, input, mean, rstd, gamma, sizes, 1))
-
-
-def _torch_norm(
-    torch: Torch, self: Torch, gamma: Torch, beta: Torch, n: int, c: int, hx_w: int, group: int,
-    eps: float,
-) -> Torch:  # fmt: skip
-    if any_infinite(self, gamma):
-        return NotImplemented
-    return torch.native_group_norm(self, gamma, beta, n, c, hx_w, group, eps)
-
-
-def _torch_gradient(
-    torch: Torch, grad_out: Torch, input: Torch, mean: Torch, rstd: Torch, gamma: Torch, n: int,
-    c: int, hx_w: int, group: int, output_mask: tuple[bool, ...],
-) -> Torch:  # fmt: skip
-    if gamma is None and any(output_mask[1:]):
-        return NotImplemented  # torch has no gradient of what is left out
-    if any_infinite(grad_out, input, gamma):
-        return NotImplemented
-    found = torch.ops.aten.native_group_norm_backward(
-        grad_out, input, mean, rstd, gamma, n, c, hx_w, group, list(output_mask)
-    )
-    return tuple(each for each, flag in zip(found, output_mask, strict=True) if flag)
 
 
 def _number(id: str, parameter: str, holds: Term, text: str, advice: str) -> tuple[Rule, ...]:
@@ -290,7 +216,7 @@ FORWARD = Operator(
         inside_storage("self", "gamma", "beta"),
     ),
     golden=golden,
-    reference=_torch_norm,
+    reference=torch_norm,
     ulps=8,
     ulps_from=1.0,
     draw=lambda rng: _forward_call(*drawn_images(rng), rng.choice(FLOATS), rng.random() < 0.7),
@@ -350,9 +276,9 @@ BACKWARD = Operator(
         inside_storage("gradOut", "input", "mean", "rstd", "gamma"),
     ),
     golden=golden_gradient,
-    terms=_terms,
+    terms=terms,
     summed=("gradOut", "input", "mean", "gamma"),
-    reference=_torch_gradient,
+    reference=torch_gradient,
     ulps=8,
     gradient=Gradient(
         "aclnnGroupNorm",

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from random import Random
-from typing import TYPE_CHECKING, Any
 
 from aclhost.ops.norm.build import (
     EPSILON,
@@ -13,7 +12,6 @@ from aclhost.ops.norm.build import (
     MASKS,
     NEWER,
     TABLE,
-    any_infinite,
     elements_are,
     float_or_same,
     gradient_out,
@@ -21,14 +19,18 @@ from aclhost.ops.norm.build import (
     mask_checks,
     mask_param,
     masked,
-    norm_gradient,
-    normalized,
     not_empty,
     nothing_wanted,
-    only_wanted,
     parameter_dtype,
     rows_of,
     wanted,
+)
+from aclhost.ops.norm.layer_goldens import (
+    golden,
+    golden_gradient,
+    terms,
+    torch_gradient,
+    torch_norm,
 )
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.draw import matrix_shape
@@ -61,11 +63,6 @@ from aclhost.spec.rules.base import Shown
 from aclhost.spec.shapes import ArrayShape, ElementsOf, LastDims, LastReduced, SameShape, ShapeOf
 from aclhost.spec.terms import AtMost, DtypeOf, Empty, Equal, LengthOf, Not, RankOf, all_of, const
 
-if TYPE_CHECKING:
-    from aclhost.spec.golden import Array
-
-Torch = Any
-
 _SHAPE, _WEIGHT, _BIAS = "normalizedShape", "weightOptional", "biasOptional"
 _MEAN, _RSTD = "meanOutOptional", "rstdOutOptional"
 _COUNT = LengthOf(_SHAPE)
@@ -76,82 +73,6 @@ _ONES = "of input, with 1 for the dimensions of normalizedShape"
 _BOTH = Condition(
     all_of(is_given(_WEIGHT).term, is_given(_BIAS).term), f"{_WEIGHT} and {_BIAS} are given"
 )
-
-
-def _axes(x: Array, normalized_shape: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(range(x.ndim - len(normalized_shape), x.ndim))
-
-
-def golden(
-    input: Array, normalized_shape: tuple[int, ...], weight_optional: Array | None,
-    bias_optional: Array | None, eps: float,
-) -> tuple[Array, ...]:  # fmt: skip
-    """Rows with mean 0 and variance 1, scaled and shifted."""
-    xhat, mean, rstd = normalized(input, _axes(input, normalized_shape), eps, centred=True)
-    scaled = xhat if weight_optional is None else xhat * weight_optional
-    return scaled if bias_optional is None else scaled + bias_optional, mean, rstd
-
-
-def golden_gradient(
-    grad_out: Array, input: Array, normalized_shape: tuple[int, ...], mean: Array, rstd: Array,
-    weight_optional: Array | None, bias_optional: Array | None, output_mask: tuple[bool, ...],
-) -> tuple[Array | None, ...]:  # fmt: skip
-    """Of the input, and sums over rows for weight and bias."""
-    axes = _axes(input, normalized_shape)
-    rows = tuple(range(input.ndim - len(normalized_shape)))
-    shape = [1 if axis in axes else length for axis, length in enumerate(input.shape)]
-    rstd = rstd.reshape(shape)
-    xhat = (input - mean.reshape(shape)) * rstd
-    g = grad_out if weight_optional is None else grad_out * weight_optional
-    return only_wanted(
-        output_mask, norm_gradient(g, xhat, rstd, axes), (grad_out * xhat).sum(rows),
-        grad_out.sum(rows),
-    )  # fmt: skip
-
-
-def _terms(
-    grad_out: Array, input: Array, normalized_shape: tuple[int, ...], mean: Array, rstd: Array,
-    weight_optional: Array | None, bias_optional: Array | None, output_mask: tuple[bool, ...],
-) -> tuple[Array | None, ...]:  # fmt: skip
-    """As large as what is added and subtracted; all arrays are magnitudes."""
-    axes = _axes(input, normalized_shape)
-    rows = tuple(range(input.ndim - len(normalized_shape)))
-    shape = [1 if axis in axes else length for axis, length in enumerate(input.shape)]
-    rstd = rstd.reshape(shape)
-    xhat = (input + mean.reshape(shape)) * rstd
-    g = grad_out if weight_optional is None else grad_out * weight_optional
-    mean_g, slope = g.mean(axes, keepdims=True), (g * xhat).mean(axes, keepdims=True)
-    return only_wanted(
-        output_mask, rstd * (g + mean_g + xhat * slope), (grad_out * xhat).sum(rows),
-        grad_out.sum(rows),
-    )  # fmt: skip
-
-
-def _torch_norm(
-    torch: Torch, input: Torch, normalized_shape: tuple[int, ...], weight_optional: Torch,
-    bias_optional: Torch, eps: float,
-) -> Torch:  # fmt: skip
-    if 0 in input.shape:
-        return NotImplemented  # statistics of nothing differ
-    if any_infinite(input, weight_optional):
-        return NotImplemented
-    return torch.native_layer_norm(
-        input, list(normalized_shape), weight_optional, bias_optional, eps
-    )
-
-
-def _torch_gradient(
-    torch: Torch, grad_out: Torch, input: Torch, normalized_shape: tuple[int, ...], mean: Torch,
-    rstd: Torch, weight_optional: Torch, bias_optional: Torch, output_mask: tuple[bool, ...],
-) -> Torch:  # fmt: skip
-    if any_infinite(grad_out, input, weight_optional):
-        return NotImplemented
-    bias = torch.zeros(list(normalized_shape)) if bias_optional is None else bias_optional
-    weight = torch.ones(list(normalized_shape)) if weight_optional is None else weight_optional
-    found = torch.ops.aten.native_layer_norm_backward(
-        grad_out, input, list(normalized_shape), mean, rstd, weight, bias, list(output_mask)
-    )
-    return tuple(each for each, flag in zip(found, output_mask, strict=True) if flag)
 
 
 def _normalized_shape() -> tuple[Rule, ...]:
@@ -297,7 +218,7 @@ FORWARD = Operator(
         inside_storage("input", _WEIGHT, _BIAS),
     ),
     golden=golden,
-    reference=_torch_norm,
+    reference=torch_norm,
     ulps=8,
     ulps_from=1.0,
     draw=_draw_forward,
@@ -359,9 +280,9 @@ BACKWARD = Operator(
         inside_storage("gradOut", "input", "mean", "rstd", _WEIGHT),
     ),
     golden=golden_gradient,
-    terms=_terms,
+    terms=terms,
     summed=("gradOut", "input", "mean", _WEIGHT),
-    reference=_torch_gradient,
+    reference=torch_gradient,
     ulps=8,
     gradient=Gradient(
         "aclnnLayerNorm",

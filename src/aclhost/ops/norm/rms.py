@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from random import Random
-from typing import TYPE_CHECKING, Any
 
 from aclhost.ops.norm.build import (
     FLOATS,
@@ -12,11 +11,20 @@ from aclhost.ops.norm.build import (
     TABLE,
     elements_are,
     float_or_same,
-    normalized,
     parameter_dtype,
     rows_of,
 )
 from aclhost.ops.norm.layer import drawn_rows
+from aclhost.ops.norm.rms_goldens import (
+    golden,
+    golden_gradient,
+    golden_in_place,
+    golden_sum,
+    terms,
+    torch_gradient,
+    torch_norm,
+    torch_sum,
+)
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.draw import matrix_shape
 from aclhost.spec.dtypes import BF16, FLOAT, FLOAT16, DataType
@@ -50,11 +58,6 @@ from aclhost.spec.rules.base import Shown
 from aclhost.spec.shapes import LastDims, LastReduced
 from aclhost.spec.terms import AtMost, Not, Present, ProductIn, RankOf, const
 
-if TYPE_CHECKING:
-    from aclhost.spec.golden import Array
-
-Torch = Any
-
 _EPSILON = 1e-6
 _SUPPORTED = supported_on(*NEWER, P310P)
 _COUNT = RankOf("gamma")
@@ -68,74 +71,6 @@ GENERATED = (
     "Upstream generates the checks of this operator; aclhost demands the documented shapes, but "
     "for rstd, of which only the number of elements counts."
 )
-
-
-def rms(x: Array, gamma: Array, epsilon: float) -> tuple[Array, Array]:
-    """The norm, and the inverse of the root."""
-    axes = tuple(range(x.ndim - gamma.ndim, x.ndim))
-    xhat, _, rstd = normalized(x, axes, epsilon, centred=False)
-    return xhat * gamma, rstd
-
-
-def golden(x: Array, gamma: Array, epsilon: float) -> tuple[Array, Array]:
-    """Rows divided by the root of their mean square."""
-    return rms(x, gamma, epsilon)
-
-
-def golden_sum(x1: Array, x2: Array, gamma: Array, epsilon: float) -> tuple[Array, ...]:
-    """The same of a sum, which is a result as well."""
-    return *rms(x1 + x2, gamma, epsilon), x1 + x2
-
-
-def golden_in_place(
-    x1_ref: Array, x2_ref: Array, gamma: Array, epsilon: float
-) -> tuple[Array, ...]:
-    """In the order of the parameters."""
-    y, rstd = rms(x1_ref + x2_ref, gamma, epsilon)
-    return y, x1_ref + x2_ref, rstd
-
-
-def golden_gradient(dy: Array, x: Array, rstd: Array, gamma: Array) -> tuple[Array, Array]:
-    """Of x, and the sum over rows for gamma."""
-    return _gradient(dy, x, rstd, gamma, -1)
-
-
-def _terms(dy: Array, x: Array, rstd: Array, gamma: Array) -> tuple[Array, Array]:
-    """As large as what is subtracted; all arrays are magnitudes."""
-    return _gradient(dy, x, rstd, gamma, 1)
-
-
-def _gradient(dy: Array, x: Array, rstd: Array, gamma: Array, sign: int) -> tuple[Array, Array]:
-    axes = tuple(range(x.ndim - gamma.ndim, x.ndim))
-    rstd = rstd.reshape(*x.shape[: x.ndim - gamma.ndim], *(1,) * gamma.ndim)
-    xhat, g = x * rstd, dy * gamma
-    of_x = rstd * (g + sign * xhat * (g * xhat).mean(axes, keepdims=True))
-    return of_x, (dy * xhat).sum(tuple(range(x.ndim - gamma.ndim)))
-
-
-def _torch_norm(torch: Torch, x: Torch, gamma: Torch, epsilon: float) -> tuple[Torch, ...]:
-    axes = tuple(range(x.ndim - gamma.ndim, x.ndim))
-    rstd = torch.rsqrt((x**2).mean(axes, keepdim=True) + epsilon)
-    return torch.nn.functional.rms_norm(x, gamma.shape, gamma, epsilon), rstd
-
-
-def _torch_sum(
-    torch: Torch, x1: Torch, x2: Torch, gamma: Torch, epsilon: float
-) -> tuple[Torch, ...]:
-    return *_torch_norm(torch, x1 + x2, gamma, epsilon), x1 + x2
-
-
-def _torch_gradient(torch: Torch, dy: Torch, x: Torch, rstd: Torch, gamma: Torch) -> Torch:
-    """With rstd as the slope of a function whose value at x it is."""
-    if not x.isfinite().all():
-        return NotImplemented
-    x, gamma = x.clone().requires_grad_(), gamma.clone().requires_grad_()
-    axes = tuple(range(x.ndim - gamma.ndim, x.ndim))
-    given = rstd.reshape(*x.shape[: x.ndim - gamma.ndim], *(1,) * gamma.ndim)
-    squares = (x**2).mean(axes, keepdim=True)
-    root = torch.rsqrt(squares + (given**-2 - squares).detach())
-    (x * root * gamma).backward(dy)
-    return x.grad, gamma.grad
 
 
 def rank_within(parameter: str) -> tuple[Rule, ...]:
@@ -269,7 +204,7 @@ NORM = Operator(
         inside_storage("x", "gamma"),
     ),
     golden=golden,
-    reference=_torch_norm,
+    reference=torch_norm,
     ulps=8,
     draw=draw,
     typical=lambda n: call(matrix_shape(n), 1, FLOAT),
@@ -305,9 +240,9 @@ GRADIENT = Operator(
         inside_storage("dy", "x", "rstd", "gamma"),
     ),
     golden=golden_gradient,
-    terms=_terms,
+    terms=terms,
     summed=("dy", "x", "gamma"),
-    reference=_torch_gradient,
+    reference=torch_gradient,
     ulps=8,
     gradient=Gradient(
         "aclnnRmsNorm", {"dxOut": "x", "dgammaOut": "gamma"}, {"dy": "yOut"},
@@ -355,7 +290,7 @@ SUM = Operator(
         inside_storage("x1", "x2", "gamma"),
     ),
     golden=golden_sum,
-    reference=_torch_sum,
+    reference=torch_sum,
     ulps=8,
     draw=lambda rng: _sum_call(*_drawn(rng)),
     typical=lambda n: _sum_call(matrix_shape(n), 1, FLOAT),

@@ -28,6 +28,7 @@ from aclhost.spec.operator import Operator
 from aclhost.spec.params import TensorIn, TensorOut
 from aclhost.spec.products import A2, A3, A950, ALL, P310P, T910
 from aclhost.spec.rules import (
+    Step,
     dims_positive,
     done_when_empty,
     dtype_in,
@@ -118,7 +119,7 @@ def _no_bf16() -> Rules:
     return when(on_products(T910), rules)
 
 
-def _sampler(dims: int) -> Operator:
+def _checks(dims: int) -> tuple[tuple[Step, ...], ...]:
     ranks = (rank_in(name, dims + 2) for name in ("input", "grid", "out"))
     formats = (
         ()
@@ -131,6 +132,23 @@ def _sampler(dims: int) -> Operator:
         if dims == 2
         else (supported_on(A950, A3, A2, T910), inside_storage("input", "grid"), _no_bf16())
     )
+    return (
+        not_null("input", "grid", "out"),
+        same_dtype("grid", "input"),
+        same_dtype("out", "input"),
+        dtype_in("input", *_DTYPES[dims]),
+        *formats,
+        attribute_checks(dims),
+        *ranks,
+        *(batch, channels, lengths),
+        dims_positive("input", dims),
+        components,
+        done_when_empty("input", "grid"),
+        *last,
+    )
+
+
+def _sampler(dims: int) -> Operator:
     strided = TensorArg(
         (1, 2, *(3,) * dims), FLOAT, strides=(1, 1, *(2 * 3**i for i in range(dims)))
     )
@@ -149,20 +167,7 @@ def _sampler(dims: int) -> Operator:
             *attributes(dims),
             TensorOut("out", "Result.", shape=_out(dims), dtype=DtypeOf("input")),
         ),
-        checks=(
-            not_null("input", "grid", "out"),
-            same_dtype("grid", "input"),
-            same_dtype("out", "input"),
-            dtype_in("input", *_DTYPES[dims]),
-            *formats,
-            attribute_checks(dims),
-            *ranks,
-            *(batch, channels, lengths),
-            dims_positive("input", dims),
-            components,
-            done_when_empty("input", "grid"),
-            *last,
-        ),
+        checks=_checks(dims),
         samples=(*samples(dims), extra),
         golden=golden,
         reference=_torch,

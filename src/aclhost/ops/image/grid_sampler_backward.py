@@ -23,6 +23,7 @@ from aclhost.spec.params import BoolArray, TensorIn, TensorOut
 from aclhost.spec.products import A2, A3, A950, T910
 from aclhost.spec.rules import (
     Condition,
+    Step,
     dims_positive,
     done_when,
     dtype_in,
@@ -124,10 +125,35 @@ def _inside(forward: Call) -> Call:
     return _call(forward.changing(("grid",), span=(-0.7, 0.7)) if cubic else forward)
 
 
-def _backward(dims: int) -> Operator:
+def _checks(dims: int) -> tuple[tuple[Step, ...], ...]:
     tensors = ("gradOutput", "grid", "inputGrad", "gridGrad")
     batch, channels, lengths, components = shape_checks(dims, "gradOutput")
     positive = (dims_positive("input", 2),) if dims == 2 else ()
+    return (
+        done_when(_NO_MASK),
+        not_null("gradOutput", "input", "grid", "inputGrad", "gridGrad"),
+        *(same_dtype(name, "input") for name in tensors),
+        dtype_in("input", *_DTYPES[dims]),
+        attribute_checks(dims),
+        *(rank_in(name, dims + 2) for name in ("input", "grid", "gradOutput")),
+        *(batch, channels, *positive, lengths, components),
+        same_shape("inputGrad", "input"),
+        same_shape("gridGrad", "grid"),
+        requires(
+            "mask_length",
+            _MASK,
+            In(LengthOf(_MASK), (2,)),
+            "outputMask must have 2 values",
+            (Shown("integer", LengthOf(_MASK)), " values"),
+            "Pass one bool for inputGrad and one for gridGrad.",
+        ),
+        done_when(_IDLE),
+        supported_on(*_NEWER, T910),
+        inside_storage("grid", "gradOutput", "input"),
+    )
+
+
+def _backward(dims: int) -> Operator:
     return Operator(
         f"aclnnGridSampler{dims}DBackward",
         summary=f"Gradients of sampling {'images' if dims == 2 else 'volumes'} by a grid.",
@@ -146,28 +172,7 @@ def _backward(dims: int) -> Operator:
             TensorOut("inputGrad", "Gradient of input.", like="input"),
             TensorOut("gridGrad", "Gradient of grid.", like="grid"),
         ),
-        checks=(
-            done_when(_NO_MASK),
-            not_null("gradOutput", "input", "grid", "inputGrad", "gridGrad"),
-            *(same_dtype(name, "input") for name in tensors),
-            dtype_in("input", *_DTYPES[dims]),
-            attribute_checks(dims),
-            *(rank_in(name, dims + 2) for name in ("input", "grid", "gradOutput")),
-            *(batch, channels, *positive, lengths, components),
-            same_shape("inputGrad", "input"),
-            same_shape("gridGrad", "grid"),
-            requires(
-                "mask_length",
-                _MASK,
-                In(LengthOf(_MASK), (2,)),
-                "outputMask must have 2 values",
-                (Shown("integer", LengthOf(_MASK)), " values"),
-                "Pass one bool for inputGrad and one for gridGrad.",
-            ),
-            done_when(_IDLE),
-            supported_on(*_NEWER, T910),
-            inside_storage("grid", "gradOutput", "input"),
-        ),
+        checks=_checks(dims),
         samples=tuple(_inside(each) for each in samples(dims) if not _is_double(each)),
         golden=golden,
         reference=_torch,

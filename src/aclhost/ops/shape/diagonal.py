@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -130,6 +131,26 @@ def _triu_checks(self: str, out: str | None) -> tuple[tuple[Step, ...], ...]:
     )
 
 
+def _tensor_of(arguments: dict[str, Any]) -> Any:  # noqa: ANN401
+    """Whatever its name is."""
+    return next(each for each in arguments.values() if hasattr(each, "shape"))
+
+
+def _triangle_golden(name: str, **arguments: Any) -> Array:  # noqa: ANN401
+    import numpy as np
+
+    function = np.tril if name == "Tril" else np.triu
+    array: Array = _tensor_of(arguments)
+    return function(array, arguments["diagonal"]) if array.ndim > 1 else array
+
+
+def _triangle_of_torch(name: str, torch: Any, **arguments: Any) -> Any:  # noqa: ANN401
+    tensor = _tensor_of(arguments)
+    if not known_to_torch(torch, tensor):
+        return NotImplemented
+    return (torch.tril if name == "Tril" else torch.triu)(tensor, arguments["diagonal"])
+
+
 def _triangle(name: str, *, in_place: bool) -> Operator:
     """One of the four."""
     which, condition = _KEPT[name]
@@ -145,19 +166,6 @@ def _triangle(name: str, *, in_place: bool) -> Operator:
     def call(tensor: TensorArg, diagonal: int) -> Call:
         arguments: dict[str, Argument] = {self: tensor, "diagonal": diagonal}
         return call_like("" if in_place else "self", **arguments)
-
-    def golden(**arguments: Any) -> Array:  # noqa: ANN401
-        import numpy as np
-
-        function = np.tril if name == "Tril" else np.triu
-        array = next(each for each in arguments.values() if hasattr(each, "shape"))
-        return function(array, arguments["diagonal"]) if array.ndim > 1 else array
-
-    def reference(torch: Any, **arguments: Any) -> Any:  # noqa: ANN401
-        tensor = next(each for each in arguments.values() if hasattr(each, "shape"))
-        if not known_to_torch(torch, tensor):
-            return NotImplemented
-        return (torch.tril if name == "Tril" else torch.triu)(tensor, arguments["diagonal"])
 
     def draw(rng: Random) -> Call:
         tensor = TensorArg(some_shape(rng, least=2), rng.choice((*REALS, BF16, *UNSIGNED)))
@@ -176,8 +184,8 @@ def _triangle(name: str, *, in_place: bool) -> Operator:
             supported_on(*on),
             inside_storage(self),
         ),
-        golden=golden,
-        reference=reference,
+        golden=partial(_triangle_golden, name),
+        reference=partial(_triangle_of_torch, name),
         samples=(
             call(TensorArg((3, 4)), 0),
             call(TensorArg((2, 3, 3), BF16), 1),

@@ -20,9 +20,7 @@ namespace {
 
 constexpr uint32_t kLowestPriority = 7;
 
-struct Attributes {
-  uint64_t values[ACL_STREAM_ATTR_PRIORITY + 1] = {};
-};
+using Attributes = std::map<int, uint64_t>;  // by aclrtStreamAttr, those that were set
 
 struct Kept {
   std::mutex mutex;
@@ -58,7 +56,7 @@ uint64_t most_of(aclrtStreamAttr attr) {
 
 void keep(int32_t stream, aclrtStreamAttr attr, uint64_t value) {
   const std::lock_guard<std::mutex> lock(kept->mutex);
-  kept->streams[stream].values[attr] = value;
+  kept->streams[stream][attr] = value;
 }
 
 int32_t set_attribute(const Call& call, Stream& stream, bool is_default, aclrtStreamAttr attr,
@@ -75,7 +73,10 @@ int32_t set_attribute(const Call& call, Stream& stream, bool is_default, aclrtSt
 uint64_t attribute(const Stream& stream, aclrtStreamAttr attr) {
   const std::lock_guard<std::mutex> lock(kept->mutex);
   const auto found = kept->streams.find(stream.id());
-  if (found != kept->streams.end()) return found->second.values[attr];
+  if (found != kept->streams.end()) {
+    const auto set = found->second.find(attr);
+    if (set != found->second.end()) return set->second;
+  }
   return attr == ACL_STREAM_ATTR_PRIORITY ? stream.config().priority : 0;
 }
 

@@ -68,6 +68,15 @@ def test_the_overflow_switch_is_an_attribute(lib, stream):
     assert (flag.value, found[0]) == (1, 1)
 
 
+def test_an_attribute_leaves_the_others_as_they_were(lib, device):
+    stream, found = c_void_p(), (c_uint64 * 2)()
+    assert lib.aclrtCreateStreamWithConfig(byref(stream), 3, 0) == 0
+    assert lib.aclrtSetStreamOverflowSwitch(stream, 1) == 0
+    assert lib.aclrtGetStreamAttribute(stream, STREAM_PRIORITY, found) == 0
+    assert found[0] == 3
+    assert lib.aclrtDestroyStream(stream) == 0
+
+
 def limit(lib, function, *arguments):
     value = c_uint32()
     assert getattr(lib, function)(*arguments, byref(value)) == 0

@@ -35,7 +35,9 @@ _COMMANDS = {
     "doctor": _Command("doctor", "Check the installation and test each operator."),
     "env": _Command("env", "Print export lines that do what set_env.sh does."),
     "explain": _Command("explain", "Explain a status code, or check a described call."),
-    "golden": _Command("golden_command", "Compute operator NAME on .npy, .npz or .pt files."),
+    "golden": _Command(
+        "golden_command", "Compute an operator on files, or all calls of a manifest."
+    ),
     "link": _Command("link", "Present the toolkit at /usr/local/Ascend, or undo it."),
     "ops": _Command("ops_command", "List the operators, or show one of them."),
     "run": _Command("run", "Compile and run a C++ program, a CMake project, a script."),

@@ -46,18 +46,25 @@ class _Where(NamedTuple):
 @click.option(
     "--cases", type=click.IntRange(1), help="How many cases of each operator, instead of a time."
 )
-@click.option("--seed", type=click.IntRange(0), help="Repeat the campaign that printed it.")
+@click.option("--seed", type=click.IntRange(0), help="Repeat the campaign that printed this seed.")
 @click.option(
     "--operator", "chosen", multiple=True, metavar="NAME", shell_complete=complete_operators,
     help="Only this one; can be repeated.",
 )  # fmt: skip
 @click.option("--family", "families", multiple=True, help="Only this family; can be repeated.")
-@click.option("--jobs", "-j", type=click.IntRange(1), default=1, help="Processes; with --cases.")
-@click.option("--dask", default="", metavar="ADDRESS", help="A Dask scheduler; with --cases.")
-@click.option("--journal", type=_FILE, help="JSON lines; a run that was cut off goes on from them.")
+@click.option(
+    "--jobs", "-j", type=click.IntRange(1), default=1, help="Number of processes; needs --cases."
+)
+@click.option(
+    "--dask",
+    default="",
+    metavar="ADDRESS",
+    help="Use the workers of this Dask scheduler; needs --cases.",
+)
+@click.option("--journal", type=_FILE, help="Record progress in this file, and resume from it.")
 @click.option(
     "--failures", type=_FILE, default=Path("campaign-failures"), show_default=True,
-    help="The directory for failing cases.",
+    help="Directory for failing cases.",
 )  # fmt: skip
 @click.option("--replay", type=_FILE, metavar="FILE.npz", help="Run one failing case once more.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

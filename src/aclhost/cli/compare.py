@@ -43,21 +43,44 @@ _FILE = click.Path(path_type=Path)
 @click.argument("expected", type=_FILE)
 @click.option("--rtol", multiple=True, metavar=_NUMBER, help="Relative tolerance.")
 @click.option("--atol", multiple=True, metavar=_NUMBER, help="Absolute tolerance.")
-@click.option("--outliers", multiple=True, metavar=_NUMBER, help="Fraction that may be bad.")
-@click.option("--max-ulp", multiple=True, metavar=_NUMBER, help="No element may be farther away.")
-@click.option("--cosine", multiple=True, metavar=_NUMBER, help="Least cosine similarity.")
-@click.option("--dtype", help="The dtype whose ulps and standard count; that of .bin files.")
 @click.option(
-    "--worst", type=click.IntRange(0), default=5, show_default=True, help="How many to name."
+    "--outliers", multiple=True, metavar=_NUMBER, help="Fraction of elements that may be bad."
 )
-@click.option("--match", metavar="REGEX", help="Pair files whose groups agree; leave out others.")
-@click.option("--map", "mapping", type=_FILE, help="Pair by the lines ACTUAL,EXPECTED of a file.")
-@click.option("--jobs", "-j", type=click.IntRange(1), help="Processes; by default all processors.")
-@click.option("--dask", default="", metavar="ADDRESS", help="Compare on a Dask cluster instead.")
-@click.option("--journal", type=_FILE, help="JSON lines; a run that was cut off goes on from them.")
-@click.option("--baseline", type=_FILE, help="Only failures count that this --jsonl has not.")
+@click.option(
+    "--max-ulp", multiple=True, metavar=_NUMBER, help="The largest distance allowed, in ulps."
+)
+@click.option(
+    "--cosine", multiple=True, metavar=_NUMBER, help="The smallest cosine similarity allowed."
+)
+@click.option(
+    "--dtype", help="Use the ulps and the tolerances of this dtype; it is also that of .bin files."
+)
+@click.option(
+    "--worst",
+    type=click.IntRange(0),
+    default=5,
+    show_default=True,
+    help="How many bad elements to list.",
+)
+@click.option(
+    "--match", metavar="REGEX", help="Pair files by what the groups match; skip other files."
+)
+@click.option(
+    "--map", "mapping", type=_FILE, help="Pair as the lines ACTUAL,EXPECTED of this file say."
+)
+@click.option(
+    "--jobs",
+    "-j",
+    type=click.IntRange(1),
+    help="Number of processes; by default one per processor.",
+)
+@click.option(
+    "--dask", default="", metavar="ADDRESS", help="Use the workers of this Dask scheduler."
+)
+@click.option("--journal", type=_FILE, help="Record progress in this file, and resume from it.")
+@click.option("--baseline", type=_FILE, help="Ignore failures that are in this file of --jsonl.")
 @click.option("--all", "everything", is_flag=True, help="List the pairs that pass, too.")
-@click.option("--quiet", "-q", is_flag=True, help="Print nothing; the exit status tells.")
+@click.option("--quiet", "-q", is_flag=True, help="Print nothing; only set the exit status.")
 @click.option("--html", type=_FILE, help="Write a report with plots of the failures.")
 @click.option("--jsonl", type=_FILE, help="Write a line of JSON for each pair; - is stdout.")
 @click.option("--junit", type=_FILE, help="Write a JUnit file, a test for each pair.")
@@ -91,7 +114,7 @@ def compare_command(
     for integers. A tolerance holds for all dtypes, or, written as float16=0.01, for one; options
     can be repeated.
 
-    Of directories, the failures are listed, worst first. The exit status is 0 if everything
+    For directories, the failures are listed, worst first. The exit status is 0 if everything
     passes, 1 if something differs, 2 if something cannot be compared.
     """
     try:

@@ -40,7 +40,7 @@ def explain(what: str, arguments: tuple[str, ...], soc: str | None, as_json: boo
 
     A tensor is DTYPE[SIZES], then any of :FORMAT :strides=1,2 :offset=N :storage=N; a scalar is
     VALUE or VALUE:DTYPE; null is a null pointer. What has a default may be left out, and so may
-    results: they are worked out. Shells want brackets to be quoted.
+    results: they are worked out. Quote brackets in a shell.
 
     The exit status is 1 if some product that has the operator refuses the call.
     """  # noqa: D301 - click reads the \b character

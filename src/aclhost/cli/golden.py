@@ -45,26 +45,39 @@ class _Command(click.Command):
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[--ARG VALUE]...")
 @click.option(
     "-o", "--output", "directory", default=".", type=_FILE,
-    help="Where the results go; made if it is not there.",
+    help="Directory for the results; created if needed.",
 )  # fmt: skip
 @click.option(
     "--format", "kind", type=click.Choice(files.KINDS), default="npy", show_default=True,
-    help="What the results are written as.",
+    help="File format of the results.",
 )  # fmt: skip
-@click.option("--dtype", "dtypes", multiple=True, metavar="[ARG=]DTYPE", help="Of raw .bin files.")
 @click.option(
-    "--shape", "shapes", multiple=True, metavar="[ARG=]2,3", help="Of raw .bin files; else a line."
+    "--dtype", "dtypes", multiple=True, metavar="[ARG=]DTYPE", help="Data type of raw .bin files."
 )
-@click.option("--force", "-f", is_flag=True, help="Overwrite results that are there.")
+@click.option(
+    "--shape", "shapes", multiple=True, metavar="[ARG=]2,3", help="Shape of raw .bin files."
+)
+@click.option("--force", "-f", is_flag=True, help="Overwrite existing files.")
 @click.option(
     "--soc", help="Reproduce this SoC (Ascend910B1) or product (A2).", shell_complete=socs
 )
-@click.option("--manifest", type=_FILE, help="Compute all lines of a CSV or JSON lines file.")
-@click.option("--jobs", "-j", type=click.IntRange(1), default=1, help="Processes for a manifest.")
-@click.option("--dask", default="", metavar="ADDRESS", help="A Dask scheduler for a manifest.")
-@click.option("--journal", type=_FILE, help="JSON lines; a manifest that was cut off goes on.")
+@click.option("--manifest", type=_FILE, help="Compute every line of a CSV or JSON lines file.")
+@click.option(
+    "--jobs", "-j", type=click.IntRange(1), default=1, help="Number of processes for a manifest."
+)
+@click.option(
+    "--dask",
+    default="",
+    metavar="ADDRESS",
+    help="Use the workers of this Dask scheduler for a manifest.",
+)
+@click.option(
+    "--journal",
+    type=_FILE,
+    help="Record the progress of a manifest in this file, and resume from it.",
+)
 @click.option("--html", type=_FILE, help="Write a report on a manifest.")
-@click.option("--jsonl", type=_FILE, help="Write a line of JSON for each result of a manifest.")
+@click.option("--jsonl", type=_FILE, help="Write a line of JSON for each result.")
 @click.option("--junit", type=_FILE, help="Write a JUnit file, a test for each result.")
 @click.option("--markdown", type=_FILE, help="Write a summary for a CI job; - is stdout.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -85,13 +98,13 @@ def golden_command(
     For each result two files are written: RESULT.npy, from the native kernels in the dtype that
     the operator gives, and RESULT.float64.npy, from its definition in float64. Arguments are named
     as in C or in Python; tensors are files (FILE:NAME picks one array of several), lists of tensors
-    are files with commas between them, scalars and arrays are written as for aclhost explain. Files
-    that are there are not overwritten without --force.
+    are files with commas between them, scalars and arrays are written as for aclhost explain.
+    Existing files are not overwritten without --force.
 
-    A manifest is a table with a call in each line: a column (or key) operator, one for each
-    argument, and, as far as wanted, name, soc and tolerance (rtol=1e-3 max_ulp=4). The results of
-    a line go to the directory NAME below -o. A result that has a file, too, is compared with the
-    definition: it is what a device gave. The exit status is then that of aclhost compare.
+    A manifest is a table with one call per line: a column (or key) operator, one for each argument
+    and, if wanted, name, soc and tolerance (rtol=1e-3 max_ulp=4). The results of a line go to the
+    directory NAME below -o. If a line also gives a file for a result, that file, which a device
+    wrote, is compared with the definition. The exit status is that of aclhost compare.
     """  # noqa: D301 - click reads the \b character
     if (name is None) == (manifest is None):
         raise click.UsageError("give the NAME of an operator, or --manifest FILE")

@@ -61,18 +61,18 @@ def _with_mark(args: list[str]) -> list[str]:
 @strict_report.options
 @click.option("--trace", type=click.Path(path_type=Path), help="Write a timeline for Perfetto.")
 @click.option("--std", default="c++17", show_default=True, help="Language standard.")
-@click.option("--cxxflags", multiple=True, help="Flags for the compiler, also -lNAME.")
+@click.option("--cxxflags", multiple=True, help="Flags for the compiler, including -lNAME.")
 @click.option("--target", help="The program of a CMake project that has several.")
 @click.option(
     "-o", "--output", "keep", type=click.Path(path_type=Path), help="Keep the program as this file."
 )
-@click.option("--no-cache", is_flag=True, help="Build anew, and keep nothing.")
+@click.option("--no-cache", is_flag=True, help="Build without the cache.")
 @click.option("--verbose", "-v", is_flag=True, help="Show the commands of the build.")
 @click.option(
     "--at",
     "place",
     type=click.Path(path_type=Path),
-    help="Let the program, or any command, see the toolkit there, as at /usr/local/Ascend.",
+    help="Make the toolkit visible in this directory, e.g. /usr/local/Ascend.",
 )
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("arguments", nargs=-1, metavar="[FILE]... [ARGUMENT]... [-- ARGUMENT...]")

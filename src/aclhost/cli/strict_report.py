@@ -33,20 +33,23 @@ def options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(
         (
             click.option(
-                "--strict", is_flag=True, help="Report what would fail on a card; status 66 if any."
+                "--strict", is_flag=True,
+                help="Report what would fail on a card; exit with 66 if anything would.",
             ),
             click.option(
-                "--strict-format", type=click.Choice(_FORMATS), help="How to report; else text."
+                "--strict-format", type=click.Choice(_FORMATS),
+                help="Format of the report; text by default.",
             ),
             click.option(
-                "--strict-output", type=_PATH, help="Report into this file, not on stderr."
+                "--strict-output", type=_PATH, help="Write the report to this file, not to stderr."
             ),
             click.option(
                 "--strict-checks", metavar="NAMES",
                 help="Only these findings (race,leak), or all but these (-leak).",
             ),
             click.option(
-                "--suppress", type=_PATH, metavar="FILE", help="Findings to pass over, one a line."
+                "--suppress", type=_PATH, metavar="FILE",
+                help="File of findings to ignore, one per line.",
             ),
         )
     ):  # fmt: skip

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from aclhost.spec import catalogue
 
 
+@cache
 def rows() -> list[dict[str, Any]]:
     """The summary of each operator, and its dtypes in groups of products."""
     text = files("aclhost").joinpath("operators.json").read_text()

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/reducers.h"
 
+#include <cmath>
+
 #include "engines/extreme_reducers.h"
 #include "engines/sum_reducers.h"
 
@@ -32,15 +34,13 @@ void reduce(const char* values, int64_t n, int64_t position, char* state) {
 }
 
 // Several rows at once: states are read and written less often.
-template <typename Way, int count>
+template <typename Way, int count, typename Value = typename Way::Value>
 void add_rows(const char* const* rows, int64_t n, int64_t position,
               typename Way::State* __restrict states) {
-  const typename Way::Value* from[count];
-  for (int row = 0; row < count; ++row) {
-    from[row] = reinterpret_cast<const typename Way::Value*>(rows[row]);
-  }
-  if constexpr (count == Reducer::kRowsAtOnce && kAddsRowsFirst<Way>) {
-    Way::add_rows(from, n, states);
+  const Value* from[count];
+  for (int row = 0; row < count; ++row) from[row] = reinterpret_cast<const Value*>(rows[row]);
+  if constexpr (kAddsRowsFirst<Way>) {
+    Way::template add_rows<count>(from, n, states);
   } else {
     for (int64_t i = 0; i < n; ++i) {
       typename Way::State state = states[i];
@@ -50,13 +50,17 @@ void add_rows(const char* const* rows, int64_t n, int64_t position,
   }
 }
 
-template <typename Way>
+template <typename Way, typename Value = typename Way::Value>
 void add(const char* const* rows, int64_t count, int64_t n, int64_t position, char* states) {
   auto* const to = reinterpret_cast<typename Way::State*>(states);
-  if (count == Reducer::kRowsAtOnce) {
-    return add_rows<Way, Reducer::kRowsAtOnce>(rows, n, position, to);
+  constexpr int kMost = Reducer::kRowsAtOnce;
+  if (count == kMost) return add_rows<Way, kMost, Value>(rows, n, position, to);
+  int64_t row = 0;
+  if (count >= kMost / 2) {
+    add_rows<Way, kMost / 2, Value>(rows, n, position, to);
+    row = kMost / 2;
   }
-  for (int64_t row = 0; row < count; ++row) add_rows<Way, 1>(rows + row, n, position + row, to);
+  for (; row < count; ++row) add_rows<Way, 1, Value>(rows + row, n, position + row, to);
 }
 
 template <typename Way>
@@ -68,7 +72,7 @@ void join(char* states, const char* others, int64_t n) {
 
 void sum_halves(const char* values, int64_t n, char* state) {
   *reinterpret_cast<double*>(state) =
-      sum_in_float([](auto x, auto) { return x; }, reinterpret_cast<const Half*>(values), n);
+      sum_in_float([](auto x) { return x; }, reinterpret_cast<const Half*>(values), n);
 }
 
 template <typename Way>
@@ -76,14 +80,19 @@ constexpr auto kReduceHalf = static_cast<void (*)(const char*, int64_t, char*)>(
 template <>
 constexpr auto kReduceHalf<Sum<float>> = &sum_halves;
 
-// So few values are not added in float first, which makes the order that of sum_in_float.
 void sum_columns(const char* values, int64_t step, int64_t n, char* states) {
-  const Columns<float> columns = {reinterpret_cast<const float*>(values),
-                                  step / int64_t{sizeof(float)}};
-  const auto same = [](auto x, auto) { return x; };
-  reduce_detail::ColumnSums<float, decltype(same), Reducer::kColumnsAtOnce>(same, n, columns,
-                                                                            columns)
-      .store(reinterpret_cast<double*>(states));
+  auto* const first = reinterpret_cast<const float*>(values);
+  auto* const sums = reinterpret_cast<double*>(states);
+  step /= sizeof(float);
+  for (int i = 0; i < Reducer::kColumnsAtOnce; i += kLanes<float>) {
+    reduce_detail::FloatColumns(first + i, step, n).sum(sums + i);
+  }
+  for (int i = 0; i < Reducer::kColumnsAtOnce; ++i) {
+    if (std::isfinite(sums[i])) continue;
+    float column[Reducer::kMostInColumns];
+    for (int64_t row = 0; row < n; ++row) column[row] = first[row * step + i];
+    Sum<float>::reduce(column, n, 0, sums[i]);
+  }
 }
 
 template <typename Way>
@@ -91,6 +100,17 @@ constexpr auto kReduceColumns =
     static_cast<void (*)(const char*, int64_t, int64_t, char*)>(nullptr);
 template <>
 constexpr auto kReduceColumns<Sum<float>> = &sum_columns;
+
+using Add = void (*)(const char* const*, int64_t, int64_t, int64_t, char*);
+template <typename Way>
+constexpr Add kAddHalf = nullptr;
+template <>
+constexpr Add kAddHalf<Sum<float>> = &add<Sum<float>, Half>;
+
+template <typename Way>
+constexpr Add kAddExactly = nullptr;
+template <>
+constexpr Add kAddExactly<Sum<float>> = &add<ExactSum<float>>;
 
 template <typename Way>
 constexpr Reducer kReducer = {sizeof(typename Way::State),
@@ -101,6 +121,8 @@ constexpr Reducer kReducer = {sizeof(typename Way::State),
                               kReduceHalf<Way>,
                               kReduceColumns<Way>,
                               add<Way>,
+                              kAddHalf<Way>,
+                              kAddExactly<Way>,
                               join<Way>};
 
 template <template <typename> class Way>

@@ -20,9 +20,9 @@ struct Field {
 // in reduce(), of the first row in add(). Rows hold one value for each of the n states; there are
 // kRowsAtOnce of them but at the end.
 struct Reducer {
-  static constexpr int kRowsAtOnce = 4;
+  static constexpr int kRowsAtOnce = 8;
   static constexpr int kColumnsAtOnce = 32;
-  static constexpr int64_t kMostInColumns = 127;
+  static constexpr int64_t kMostInColumns = 128;
 
   int64_t size;  // bytes of a state
   Field fields[2];
@@ -35,6 +35,12 @@ struct Reducer {
   // each, `step` bytes from one to the next; null: they have to be gathered.
   void (*reduce_columns)(const char* values, int64_t step, int64_t n, char* states);
   void (*add)(const char* const* rows, int64_t count, int64_t n, int64_t position, char* states);
+  // The same of FLOAT16 instead of floats, with the same bits; null as above.
+  void (*add_half)(const char* const* rows, int64_t count, int64_t n, int64_t position,
+                   char* states);
+  // The same without sums in float, for states, then DOUBLE, that are not finite; null: no need.
+  void (*add_exactly)(const char* const* rows, int64_t count, int64_t n, int64_t position,
+                      char* states);
   void (*join)(char* states, const char* others, int64_t n);
 };
 

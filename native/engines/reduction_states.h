@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <new>
@@ -221,12 +222,40 @@ class States {
     return for_each(blocks * groups, values_of_unit, [&](int64_t i, Values& values) {
       const int64_t first = i % blocks * kColumns, group = i / blocks;
       const int64_t begin = group * group_, count = std::min(group_, gone_ - begin);
-      const int64_t columns = std::min(kColumns, kept_ - first), rest = count % lanes_;
+      const Layers layers = {begin, count, first, std::min(kColumns, kept_ - first)};
       char* const states = at(group * lanes_, first);
-      reducer_.start(states, columns * lanes_);
-      add_rows({begin, count / lanes_, first, columns * lanes_}, values, states);
-      if (rest > 0) add_rows({begin + count - rest, 1, first, columns * rest}, values, states);
+      add_layers(layers, reducer_, values, states);
+      if (reducer_.add_exactly != nullptr)
+        correct(layers, values, reinterpret_cast<double*>(states));
     });
+  }
+
+  // Values from a position on, for some results.
+  struct Layers {
+    int64_t position, count, first, columns;
+  };
+
+  void add_layers(const Layers& layers, const Reducer& reducer, Values& values, char* states) {
+    const int64_t columns = layers.columns, rest = layers.count % lanes_;
+    const int64_t last = layers.position + layers.count - rest;
+    reducer.start(states, columns * lanes_);
+    add_rows({layers.position, layers.count / lanes_, layers.first, columns * lanes_}, reducer,
+             values, states);
+    if (rest > 0) add_rows({last, 1, layers.first, columns * rest}, reducer, values, states);
+  }
+
+  // States that are not finite are added again.
+  void correct(const Layers& layers, Values& values, double* states) {
+    const int64_t n = layers.columns * lanes_;
+    double nothing = 0;
+    for (int64_t i = 0; i < n; ++i) nothing += states[i] - states[i];
+    if (nothing == 0) return;
+    alignas(64) double exact[std::max(kColumns, kNarrowRow)];
+    Reducer exactly = reducer_;
+    exactly.add = reducer_.add_exactly;
+    exactly.add_half = nullptr;
+    add_layers(layers, exactly, values, reinterpret_cast<char*>(exact));
+    for (int64_t i = 0; i < n; ++i) states[i] = std::isfinite(states[i]) ? states[i] : exact[i];
   }
 
   // Rows of values: from a position on, each for as many states.
@@ -234,34 +263,40 @@ class States {
     int64_t position, count, first, length;
   };
 
-  void add_rows(const Rows& rows, Values& values, char* states) {
+  void add_rows(const Rows& rows, const Reducer& reducer, Values& values, char* states) {
     if (rows.count == 0) return;
     const int64_t step = kept_ * lanes_, from = rows.position * kept_ + rows.first;
-    const char* const array = values.in_place(from, from + (rows.count - 1) * step + rows.length);
-    if (array != nullptr) return add_array(array, rows, states);
+    const int64_t to = from + (rows.count - 1) * step + rows.length;
+    if (are_halves_ && reducer.add_half != nullptr) {
+      const char* const halves = values.array_at(from, to);
+      if (halves != nullptr) return add_array(halves, rows, reducer.add_half, 1, states);
+    }
+    const char* const array = values.in_place(from, to);
+    if (array != nullptr) return add_array(array, rows, reducer.add, 0, states);
     const int64_t whole = rows.length == step ? kReducedPart / step : 0;
     const int64_t batch = whole / Reducer::kRowsAtOnce * Reducer::kRowsAtOnce;
-    if (batch == 0) return add_pieces(rows, values, states);
+    if (batch == 0) return add_pieces(rows, reducer, values, states);
     for (int64_t row = 0; row < rows.count; row += batch) {
       const Rows some = {rows.position + row, std::min(batch, rows.count - row), 0, rows.length};
       const int64_t begin = from + row * step;
-      add_array(values.get(begin, begin + some.count * step), some, states);
+      add_array(values.get(begin, begin + some.count * step), some, reducer.add, 0, states);
     }
   }
 
-  // Rows of an array that begin as far apart as those of all results.
-  void add_array(const char* array, const Rows& rows, char* states) {
-    const int64_t bytes = kept_ * lanes_ * nest_.operand[0].item_size;
+  // Rows of an array, with an operand's elements, that begin as far apart as those of all results.
+  void add_array(const char* array, const Rows& rows, decltype(Reducer::add) add, int operand,
+                 char* states) {
+    const int64_t bytes = kept_ * lanes_ * nest_.operand[operand].item_size;
     for (int64_t row = 0; row < rows.count; row += Reducer::kRowsAtOnce) {
       const int64_t count = std::min<int64_t>(Reducer::kRowsAtOnce, rows.count - row);
       const char* arrays[Reducer::kRowsAtOnce];
       for (int64_t k = 0; k < count; ++k) arrays[k] = array + (row + k) * bytes;
-      reducer_.add(arrays, count, rows.length, rows.position + row, states);
+      add(arrays, count, rows.length, rows.position + row, states);
     }
   }
 
   // Rows that do not come as one array, some columns at a time.
-  void add_pieces(const Rows& rows, Values& values, char* states) {
+  void add_pieces(const Rows& rows, const Reducer& reducer, Values& values, char* states) {
     const int64_t step = kept_ * lanes_, from = rows.position * kept_ + rows.first;
     for (int64_t row = 0; row < rows.count; row += Reducer::kRowsAtOnce) {
       const int64_t count = std::min<int64_t>(Reducer::kRowsAtOnce, rows.count - row);
@@ -272,7 +307,7 @@ class States {
           const int64_t begin = from + (row + k) * step + column;
           arrays[k] = values.get(begin, begin + n, k * kWidth);
         }
-        reducer_.add(arrays, count, n, rows.position + row, states + column * reducer_.size);
+        reducer.add(arrays, count, n, rows.position + row, states + column * reducer.size);
       }
     }
   }

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums, products and moments of values.
-//
-// Note [Sums in float]
-// Four values of a lane are added in float, in halves, before they become double: what that loses
-// is far below the rounding of the result. Where float is too narrow for it they are added in
-// double.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
+#include "engines/float_sums.h"
 #include "engines/reducer_types.h"
 #include "engines/reducers.h"
 #include "engines/sums.h"
@@ -20,23 +17,10 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace reducers {
 
-constexpr int kFloatSteps = 4;
-
-// FLOAT16 has the order of float, which is wide enough for four of them.
+// See Note [Sums in float]. FLOAT16 has the order of float.
 template <typename Point, typename T>
 double sum_in_float(const Point& point, const T* values, int64_t n) {
-  reduce_detail::LaneSums<T, kFloatSteps> lanes;
-  lanes.add(point, n, values, values);
-  return lanes.total();
-}
-
-// The same of a point function that makes something of zeros.
-template <typename Point>
-double sum_points_in_float(const Point& point, const float* values, int64_t n) {
-  const int64_t rest = n % kSumLanes;
-  double total = sum_in_float(point, values, n - rest);
-  for (int64_t i = n - rest; i < n; ++i) total += double{point(values[i])};
-  return total;
+  return reduce_detail::FloatSum<T>::of(point, values, n);
 }
 
 // Every value becomes double before the point function sees it.
@@ -60,7 +44,7 @@ inline bool fits_float(double squares, int64_t n) {
 template <typename T>
 double sum_of_array(const T* values, int64_t n) {
   if constexpr (std::is_same_v<T, float>) {
-    const double total = sum_in_float([](auto x, auto) { return x; }, values, n);
+    const double total = sum_in_float([](auto x) { return x; }, values, n);
     if (std::isfinite(total)) return total;
   }
   return sum_of(values, n);
@@ -91,35 +75,47 @@ struct Sum {
     }
   }
 
-  // Of floats: four rows become one first.
-  static void add_rows(const T* const* rows, int64_t n, State* totals) {
-    constexpr int64_t kPiece = 64;
+  // Of floats, or of FLOAT16 in their place: some rows become one in float first.
+  template <int count, typename Stored>
+  static void add_rows(const Stored* const* rows, int64_t n, State* totals) {
+    constexpr int kWidth = kLanes<float>;
     int64_t i = 0;
-    for (; i + kPiece <= n; i += kPiece) add_piece<kPiece>(rows, i, kPiece, totals + i);
-    add_piece<kPiece>(rows, i, n - i, totals + i);
+    for (; i + kWidth <= n; i += kWidth) {
+      Vector<double> sums[kWidth / kLanes<double>];
+      std::memcpy(sums, totals + i, sizeof sums);
+      reduce_detail::add_to(sums, sum_of_rows<count>(rows, i));
+      std::memcpy(totals + i, sums, sizeof sums);
+    }
+    if (i == n) return;
+    float last[kWidth];
+    if (n >= kWidth) {  // a vector that ends with the row
+      store_vector(last, sum_of_rows<count>(rows, n - kWidth));
+    } else {
+      for (int64_t k = 0; k < n; ++k) last[kWidth - n + k] = sum_of_column<count>(rows, k);
+    }
+    for (; i < n; ++i) totals[i] += double{last[kWidth - n + i]};
   }
 
  private:
-  template <int64_t most>
-  static void add_piece(const T* const* rows, int64_t begin, int64_t n, State* __restrict totals) {
-    const T *a = rows[0] + begin, *b = rows[1] + begin, *c = rows[2] + begin, *d = rows[3] + begin;
-    T sums[most];
-    uint32_t largest = 0;
-    for (int64_t i = 0; i < n; ++i) {
-      sums[i] = (a[i] + b[i]) + (c[i] + d[i]);
-      largest = std::max(largest, bit_cast<uint32_t>(sums[i]) & 0x7FFFFFFF);
-    }
-    constexpr uint32_t kInfinity = 0x7F800000;
-    if (largest < kInfinity) {
-      for (int64_t i = 0; i < n; ++i) totals[i] += double{sums[i]};
-      return;
-    }
-    for (int64_t i = 0; i < n; ++i) {
-      const double wide = (double{a[i]} + double{b[i]}) + (double{c[i]} + double{d[i]});
-      totals[i] += std::isfinite(sums[i]) ? double{sums[i]} : wide;
-    }
+  template <int count, typename Stored>
+  static Vector<float> sum_of_rows(const Stored* const* rows, int64_t column) {
+    Vector<float> values[count];
+    for (int row = 0; row < count; ++row) values[row] = load_widened(rows[row] + column);
+    reduce_detail::fold_neighbours(values, count);
+    return values[0];
+  }
+  template <int count, typename Stored>
+  static float sum_of_column(const Stored* const* rows, int64_t column) {
+    float values[count];
+    for (int row = 0; row < count; ++row) values[row] = widen(rows[row][column]);
+    reduce_detail::fold_neighbours(values, count);
+    return values[0];
   }
 };
+
+// Every value becomes double before it is added.
+template <typename T>
+struct ExactSum : Sum<T> {};
 
 template <typename T>
 struct SumOfSquares {
@@ -212,8 +208,8 @@ struct Moments {
     const auto square = [origin](auto x, auto...) { return (x - origin) * (x - origin); };
     const auto same = [origin](auto x, auto...) { return x - origin; };
     if constexpr (std::is_same_v<T, float>) {
-      state.squares = sum_points_in_float(square, values, n);
-      state.sum = sum_points_in_float(same, values, n);
+      state.squares = sum_in_float(square, values, n);
+      state.sum = sum_in_float(same, values, n);
       if (fits_float(state.squares, n)) return;
     }
     state.squares = sum_in_double(square, values, n);

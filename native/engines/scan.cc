@@ -14,6 +14,7 @@
 #include "engines/overlap.h"
 #include "engines/scan_operations.h"
 #include "operator/no_kernel.h"
+#include "simd/simd.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
@@ -32,6 +33,7 @@ class Convert {
         size_(from == to ? data_type_bits(from) / 8 : 0) {}
 
   bool exists() const { return cast_ != nullptr || size_ > 0; }
+  bool changes() const { return size_ == 0; }
   void operator()(const char* from, char* to, int64_t count) const {
     if (size_ == 0) return cast_(from, to, count);
     std::memcpy(to, from, count * size_);
@@ -50,7 +52,22 @@ struct Work {
   int64_t item, place_item;
   int64_t outer, length, inner;
   Convert widen, narrow, narrow_place;
+  bool past_cache;  // see Note [Stores past the cache]
 };
+
+// Results of a block to where they belong, converted.
+template <typename From>
+void put(const Convert& convert, const From* values, int64_t count, char* to, int64_t bytes,
+         bool past_cache) {
+  const char* from = reinterpret_cast<const char*>(values);
+  if (!past_cache) return convert(from, to, count);
+  alignas(64) char converted[kBlock * sizeof(From)];
+  if (convert.changes()) {
+    convert(from, converted, count);
+    from = converted;
+  }
+  stream_run(from, bytes, to);
+}
 
 template <typename Operation>
 class Scanner {
@@ -70,6 +87,7 @@ class Scanner {
         State state;
         scan_row(row * work_.length, work_.length, state);
       }
+      finish();
     });
     return {};
   }
@@ -93,7 +111,7 @@ class Scanner {
       read(here, some, values);
       if constexpr (Operation::kHasPlaces) {
         Operation::along(values, some, state.numbers, places, begin, &state.place);
-        work_.narrow_place(as_bytes(places), work_.places + here * work_.place_item, some);
+        write_places(here, some, places);
       } else {
         Operation::along(values, some, state.numbers);
       }
@@ -126,6 +144,7 @@ class Scanner {
           visit(unit / segments * work_.length + first, std::min(kSegment, work_.length - first),
                 states[unit]);
         }
+        finish();
       });
     };
     for_each([&](int64_t first, int64_t count, State& state) { add_segment(first, count, state); });
@@ -162,6 +181,7 @@ class Scanner {
         scan_columns(unit / blocks * work_.length * work_.inner + first,
                      std::min(columns, work_.inner - first));
       }
+      finish();
     });
   }
 
@@ -185,27 +205,37 @@ class Scanner {
         }
       }
       if constexpr (Operation::kHasPlaces) {
-        work_.narrow_place(as_bytes(places), work_.places + here * work_.place_item,
-                           rows * columns);
+        write_places(here, rows * columns, places);
       }
       write(here, rows * columns, values);
     }
+  }
+
+  void finish() const {
+    if (work_.past_cache) finish_streaming();
   }
 
   void read(int64_t first, int64_t count, Number* values) const {
     work_.widen(work_.from + first * work_.item, reinterpret_cast<char*>(values), count);
   }
   void write(int64_t first, int64_t count, const Number* values) const {
-    work_.narrow(reinterpret_cast<const char*>(values), work_.to + first * work_.item, count);
+    put(work_.narrow, values, count, work_.to + first * work_.item, count * work_.item,
+        work_.past_cache);
   }
-  static const char* as_bytes(const int64_t* places) {
-    return reinterpret_cast<const char*>(places);
+  void write_places(int64_t first, int64_t count, const int64_t* places) const {
+    put(work_.narrow_place, places, count, work_.places + first * work_.place_item,
+        count * work_.place_item, work_.past_cache);
   }
 
   const Work& work_;
 };
 
-aclDataType wide_type(aclDataType dtype) {
+// Extremes of narrow floats are floats.
+aclDataType wide_type(Scan kind, aclDataType dtype) {
+  const bool is_extreme = kind == Scan::kMaximum || kind == Scan::kMinimum;
+  if (is_extreme && dtype != ACL_DOUBLE && data_type_category(dtype) == TypeCategory::kFloating) {
+    return ACL_FLOAT;
+  }
   switch (data_type_category(dtype)) {
     case TypeCategory::kFloating:
       return ACL_DOUBLE;
@@ -225,6 +255,7 @@ Status run_reals(const Work& work, aclDataType wide) {
 template <bool kIsMaximum>
 Status run_extremes(const Work& work, aclDataType wide) {
   if (wide == ACL_DOUBLE) return Scanner<scans::Extreme<double, kIsMaximum>>(work).run();
+  if (wide == ACL_FLOAT) return Scanner<scans::Extreme<float, kIsMaximum>>(work).run();
   return Scanner<scans::Extreme<int64_t, kIsMaximum>>(work).run();
 }
 
@@ -254,7 +285,7 @@ Status scan(Scan kind, const TensorView& self, int64_t dim, const TensorView& ou
   if (status.ok()) status = result.prepare(out);
   if (status.ok() && places) status = indices.prepare(*places);
   if (!status.ok()) return status;
-  const aclDataType wide = wide_type(out.dtype);
+  const aclDataType wide = wide_type(kind, out.dtype);
   const aclDataType index = places ? places->dtype : ACL_INT64;
   Work work = {start_of(input.view),
                result.data(),
@@ -266,12 +297,15 @@ Status scan(Scan kind, const TensorView& self, int64_t dim, const TensorView& ou
                1,
                {out.dtype, wide},
                {wide, out.dtype},
-               {ACL_INT64, index}};
+               {ACL_INT64, index},
+               false};
   if (!work.widen.exists() || !work.narrow.exists()) return no_kernel_for(out);
   const int64_t axis = dim < 0 ? dim + self.rank : dim;
   for (int i = 0; i < self.rank; ++i) {
     (i < axis ? work.outer : i == axis ? work.length : work.inner) *= self.shape[i];
   }
+  const int64_t bytes = 2 * work.item + (places ? work.place_item : 0);
+  work.past_cache = work.outer * work.length * work.inner > cache_bytes() / bytes;
   status = run_work(kind, work, wide);
   if (status.ok()) status = result.deliver();
   return status.ok() && places ? indices.deliver() : status;

@@ -80,16 +80,21 @@ struct Minimum {
 
 constexpr int64_t kAhead = 32;  // elements
 
-template <typename T, typename Function, typename Integer, bool is_far>
+template <typename T, typename Function, typename Integer, bool is_far, bool is_plain>
 bool combine_run(const char* dense, int64_t dense_step, char* table, int64_t table_step,
                  const IndexRun& run, int64_t n) {
-  const int64_t limit = run.index->limit, wrap = run.index->wrap, stride = run.index->stride;
+  constexpr int64_t kItem = sizeof(T), kIndex = sizeof(Integer);
+  const int64_t limit = run.index->limit, wrap = run.index->wrap;
+  const int64_t stride = is_plain ? kItem : run.index->stride;
+  const int64_t index_step = is_plain ? kIndex : run.step;
+  const char* const start = run.start;
+  if (is_plain) dense_step = kItem, table_step = 0;
   bool good = true;
 #pragma GCC unroll 4
   for (int64_t i = 0; i < n; ++i) {
-    int64_t value = load<Integer>(run.start + i * run.step);
+    int64_t value = load<Integer>(start + i * index_step);
     if (is_far && i + kAhead < n) {
-      const auto later = static_cast<uint64_t>(load<Integer>(run.start + (i + kAhead) * run.step));
+      const auto later = static_cast<uint64_t>(load<Integer>(start + (i + kAhead) * index_step));
       __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(table) +
                                                        later * static_cast<uint64_t>(stride)));
     }
@@ -109,8 +114,12 @@ bool combine_run(const char* dense, int64_t dense_step, char* table, int64_t tab
 template <typename T, typename Function, typename Integer>
 bool combine_directly(const char* dense, int64_t dense_step, char* table, int64_t table_step,
                       const IndexRun& run, int64_t n) {
-  const auto combine = run.is_far ? combine_run<T, Function, Integer, true>
-                                  : combine_run<T, Function, Integer, false>;
+  // Arrays side by side and one row that is written to: the compiler knows all distances.
+  const bool is_plain = dense_step == sizeof(T) && table_step == 0 && run.step == sizeof(Integer) &&
+                        run.index->stride == sizeof(T);
+  const auto combine = run.is_far ? combine_run<T, Function, Integer, true, false>
+                       : is_plain ? combine_run<T, Function, Integer, false, true>
+                                  : combine_run<T, Function, Integer, false, false>;
   return combine(dense, dense_step, table, table_step, run, n);
 }
 

@@ -145,8 +145,14 @@ class Windows {
     for (int64_t left = end - begin; left > 0; ++number, d = 0) {
       const Slab to = work_.targets.slab(number);
       Rows now = {number, work_.sources.slab(number), {}, {}}, before = {-1, now.slab, {}, {}};
+      const int64_t first_whole = h == 0 ? d : d + 1;
       for (; d < planes && left > 0; ++d, h = 0) {
         now.depth = work_.sources_of(0, d);
+        if (d > first_whole && left >= rows && repeats_plane(now.depth, before.depth, columns)) {
+          std::memmove(to.row(d, 0), to.row(d - 1, 0), rows * work_.targets.strides[3]);
+          left -= rows;
+          continue;
+        }
         for (; h < rows && left > 0; ++h, --left) {
           now.height = known ? heights[h] : work_.sources_of(1, h);
           // Neighbours of one window get the same gradients.
@@ -162,6 +168,15 @@ class Windows {
         }
       }
     }
+  }
+
+  // Whether a plane of gradients, which lies in memory as a whole, is that of the depth before.
+  bool repeats_plane(const Range& depth, const Range& before, const Columns& columns) const {
+    constexpr int64_t kSize = sizeof(T);
+    const Volumes& targets = work_.targets;
+    return work_.gradient && depth.begin == before.begin && depth.end == before.end &&
+           columns.count == targets.shape[4] && targets.strides[4] == kSize &&
+           targets.strides[3] == columns.count * kSize;
   }
 
   void take_columns(Columns* columns) const {

@@ -13,28 +13,19 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
 
-// Adds some elements of every position.
-template <int kTaps, typename Element, typename Sum, typename Offset>
-void add_taps(const Taps<Sum, Offset>& taps, int first, const Element* image, int positions,
-              Sum* __restrict sums) {
-  for (int p = 0; p < positions; ++p) {
-    Sum sum = sums[p];
-    for (int tap = first; tap < first + kTaps; ++tap) {
-      const Sum value = image[taps.offset[tap][p]];  // the first element where there is none
-      sum += taps.outside[tap][p] != 0 ? 0 : taps.weight[tap][p] * value;
-    }
+// The sums of one channel, of the elements of every position.
+template <int dims, int taps, typename Element, typename Sum, typename Offset, int... number>
+void interpolate(const AxisTaps<Sum, Offset, false>* axes, const Element* image,
+                 Sum* __restrict sums, std::integer_sequence<int, number...>) {
+  for (int p = 0; p < kGridBlock; ++p) {
+    Sum sum = 0;
+    const auto add = [&](auto tap) __attribute__((always_inline)) {
+      const Sum value = image[tap.offset(axes, p)];
+      sum += (tap.exists(axes, p) ? value : 0) * tap.weight(axes, p);
+    };
+    (add(Tap<dims, taps, number>()), ...);
     sums[p] = sum;
   }
-}
-
-// The sums of one channel.
-template <typename Real, typename Sum, typename Offset>
-void interpolate(const Taps<Sum, Offset>& taps, const char* image, int positions, Sum* sums) {
-  using Element = typename Unaligned<Real>::type;
-  const Element* const elements = reinterpret_cast<const Element*>(image);
-  std::fill_n(sums, positions, Sum{0});
-  if (taps.count == 1) return add_taps<1>(taps, 0, elements, positions, sums);
-  for (int tap = 0; tap < taps.count; tap += 4) add_taps<4>(taps, tap, elements, positions, sums);
 }
 
 struct Sampling {
@@ -56,19 +47,20 @@ void put(const Sum* sums, int positions, const int64_t* places, bool dense, char
 template <typename Real, typename Sum, typename Offset>
 void sample(const Sampling& s, int64_t n, int64_t first, int positions) {
   AxisTaps<Sum, Offset, false> axes[kMostSampled];
-  Taps<Sum, Offset> taps;
-  int counts[kMostSampled];
   int64_t places[kGridBlock];
   s.grid.find<Real>(n, first, positions, axes);
-  s.grid.taps(counts);
-  taps.combine(axes, counts, s.grid.dims(), positions);
-  s.grid.offsets(s.out.stride, first, positions, places);
   const bool dense = s.out.is_dense();
-  Sum sums[kGridBlock];
-  for (int64_t c = 0; c < s.out.channels; ++c) {
-    interpolate<Real>(taps, s.image.at(n, c), positions, sums);
-    put<Real>(sums, positions, places, dense, s.out.at(n, c));
-  }
+  places[0] = first * static_cast<int64_t>(sizeof(Real));
+  if (!dense) s.grid.offsets(s.out.stride, first, positions, places);
+  using Element = typename Unaligned<Real>::type;
+  visit_taps(s.grid.dims(), s.grid.taps(), [&](auto dims, auto taps, auto numbers) {
+    Sum sums[kGridBlock];
+    for (int64_t c = 0; c < s.out.channels; ++c) {
+      const auto* const image = reinterpret_cast<const Element*>(s.image.at(n, c));
+      interpolate<decltype(dims)::value, decltype(taps)::value>(axes, image, sums, numbers);
+      put<Real>(sums, positions, places, dense, s.out.at(n, c));
+    }
+  });
 }
 
 void sample_all(const TensorView& input, const TensorView& grid, const GridAttributes& attributes,
@@ -146,21 +138,10 @@ GridPositions::GridPositions(const TensorView& grid, const ImageView& sampled,
 
 void GridPositions::offsets(const int64_t* strides, int64_t first, int positions,
                             int64_t* offsets) const {
-  int64_t index[kMostSampled];
-  for (int i = dims_ - 1; i >= 0; --i) {
-    index[i] = first % size_[i];
-    first /= size_[i];
-  }
-  const int last = dims_ - 1;
-  for (int p = 0; p < positions;) {  // row by row
-    int64_t offset = 0;
-    for (int i = 0; i < dims_; ++i) offset += index[i] * strides[i];
-    const int count = static_cast<int>(std::min<int64_t>(positions - p, size_[last] - index[last]));
-    for (int i = 0; i < count; ++i) offsets[p + i] = offset + i * strides[last];
-    p += count;
-    index[last] = size_[last] - 1;
-    for (int i = last; i >= 0 && ++index[i] == size_[i]; --i) index[i] = 0;
-  }
+  const int64_t stride = strides[dims_ - 1];
+  for_each_run(strides, first, positions, [&](int p, int64_t offset, int count) {
+    for (int i = 0; i < count; ++i) offsets[p + i] = offset + i * stride;
+  });
 }
 
 Status readable(const TensorView& view, CopiedView& copied, TensorView* result) {

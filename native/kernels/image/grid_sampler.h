@@ -73,19 +73,22 @@ class GridPositions {
   int dims() const { return dims_; }
   const SampledAxis& axis(int i) const { return axes_[i]; }  // x comes first
 
-  // Byte offsets of positions in a view with the grid's axes.
+  // Calls visit(p, offset, count) for runs of positions from `first` on in a view with the grid's
+  // axes: the number of a run's first position, its byte offset, and how many follow by a stride.
+  template <typename Visit>
+  void for_each_run(const int64_t* strides, int64_t first, int positions, const Visit& visit) const;
+
+  // Byte offsets of positions in such a view.
   void offsets(const int64_t* strides, int64_t first, int positions, int64_t* offsets) const;
 
-  // What some positions depend on, along each axis.
+  // What some positions depend on, along each axis; of a block, others are in the middle.
   template <typename Real, typename Axis>
   void find(int64_t n, int64_t first, int positions, Axis* taps) const {
-    int64_t places[kGridBlock];
-    Real coordinates[kGridBlock];
-    offsets(strides_, first, positions, places);
+    Real coordinates[kMostSampled][kGridBlock];
+    load_coordinates(n, first, positions, coordinates);
     for (int i = 0; i < dims_; ++i) {
-      const char* const grid = start_ + n * batch_stride_ + i * component_stride_;
-      for (int p = 0; p < positions; ++p) coordinates[p] = load<Real>(grid + places[p]);
-      taps[i].find(axes_[i], coordinates, positions);
+      std::fill(coordinates[i] + positions, coordinates[i] + kGridBlock, Real{0});
+      taps[i].find(axes_[i], coordinates[i]);
     }
   }
 
@@ -93,11 +96,26 @@ class GridPositions {
     return start_ + n * batch_stride_ + i * component_stride_;
   }
   const int64_t* strides() const { return strides_; }
-  void taps(int* counts) const {
-    for (int i = 0; i < dims_; ++i) counts[i] = axes_[i].taps();
-  }
+  int taps() const { return axes_[0].taps(); }  // along each axis
 
  private:
+  template <typename Real>
+  void load_coordinates(int64_t n, int64_t first, int positions,
+                        Real (*coordinates)[kGridBlock]) const {
+    const int64_t stride = strides_[dims_ - 1];
+    for_each_run(strides_, first, positions, [&](int p, int64_t offset, int count) {
+      for (int i = 0; i < dims_; ++i) {
+        const char* const from = component(n, i) + offset;
+        Real* const to = coordinates[i] + p;
+        const auto take = [&](auto step) {
+          for (int k = 0; k < count; ++k) to[k] = load<Real>(from + k * step);
+        };
+        constexpr int64_t kPair = 2 * sizeof(Real);  // of x and y
+        stride == kPair ? take(std::integral_constant<int64_t, kPair>{}) : take(stride);
+      }
+    });
+  }
+
   char* start_;
   int dims_;
   int64_t count_ = 1;
@@ -105,6 +123,26 @@ class GridPositions {
   int64_t size_[kMostSampled], strides_[kMostSampled];
   SampledAxis axes_[kMostSampled];
 };
+
+template <typename Visit>
+void GridPositions::for_each_run(const int64_t* strides, int64_t first, int positions,
+                                 const Visit& visit) const {
+  int64_t index[kMostSampled];
+  for (int i = dims_ - 1; i >= 0; --i) {
+    index[i] = first % size_[i];
+    first /= size_[i];
+  }
+  const int last = dims_ - 1;
+  for (int p = 0; p < positions;) {  // row by row
+    int64_t offset = 0;
+    for (int i = 0; i < dims_; ++i) offset += index[i] * strides[i];
+    const int count = static_cast<int>(std::min<int64_t>(positions - p, size_[last] - index[last]));
+    visit(p, offset, count);
+    p += count;
+    index[last] = size_[last] - 1;
+    for (int i = last; i >= 0 && ++index[i] == size_[i]; --i) index[i] = 0;
+  }
+}
 
 // The view, or a dense copy of it in float where it has 16 bits.
 Status readable(const TensorView& view, CopiedView& copied, TensorView* result);

@@ -20,7 +20,6 @@ inline namespace ACLHOST_ISA {
 namespace {
 
 using DoubleAxis = AxisTaps<double, int64_t, true>;
-using DoubleTaps = Taps<double, int64_t>;
 
 // A dense image of doubles with as many channels.
 struct Planes {
@@ -73,12 +72,15 @@ void load_gradients(const char* from, const int64_t* places, int positions, doub
   for (int p = 0; p < positions; ++p) gradients[p] = load<Real>(from + places[p]);
 }
 
-void scatter(const DoubleTaps& taps, const double* gradients, int positions, double* plane) {
+// Adds what some positions give to the elements that they depend on.
+template <int dims, int taps, int... number>
+void scatter(const DoubleAxis* axes, const double* gradients, int positions, double* plane,
+             std::integer_sequence<int, number...>) {
   for (int p = 0; p < positions; ++p) {
-    for (int tap = 0; tap < taps.count; ++tap) {
-      if (taps.outside[tap][p] != 0) continue;
-      plane[taps.offset[tap][p]] += taps.weight[tap][p] * gradients[p];
-    }
+    const auto add = [&](auto tap) __attribute__((always_inline)) {
+      if (tap.exists(axes, p)) plane[tap.offset(axes, p)] += tap.weight(axes, p) * gradients[p];
+    };
+    (add(Tap<dims, taps, number>()), ...);
   }
 }
 
@@ -91,20 +93,20 @@ template <typename Real>
 void collect(const GridPositions& grid, const ImageView& gradient, const Channels& channels,
              const ImageView& planes) {
   DoubleAxis axes[kMostSampled];
-  DoubleTaps taps;
-  int counts[kMostSampled];
   int64_t places[kGridBlock];
   double gradients[kGridBlock];
-  grid.taps(counts);
   for (int64_t first = 0; first < grid.count(); first += kGridBlock) {
     const int positions = static_cast<int>(std::min<int64_t>(kGridBlock, grid.count() - first));
     grid.find<Real>(channels.n, first, positions, axes);
-    taps.combine(axes, counts, grid.dims(), positions);
     grid.offsets(gradient.stride, first, positions, places);
     for (int64_t c = 0; c < channels.count; ++c) {
       load_gradients<Real>(gradient.at(channels.n, channels.first + c), places, positions,
                            gradients);
-      scatter(taps, gradients, positions, reinterpret_cast<double*>(planes.at(0, c)));
+      auto* const plane = reinterpret_cast<double*>(planes.at(0, c));
+      visit_taps(grid.dims(), grid.taps(), [&](auto dims, auto taps, auto numbers) {
+        scatter<decltype(dims)::value, decltype(taps)::value>(axes, gradients, positions, plane,
+                                                              numbers);
+      });
     }
   }
 }
@@ -144,27 +146,6 @@ Status input_gradient(const Tensors& t, const TensorView& result) {
       {ACLNN_ERR_INNER, "", "memory", "there is not enough memory for the sums of an image"});
 }
 
-// How the weights of all elements follow each coordinate.
-struct TapSlopes {
-  double slope[kMostSampled][kMostTaps][kGridBlock];
-
-  void combine(const DoubleAxis* axes, const int* taps, int count, int dims, int positions) {
-    for (int by = 0; by < dims; ++by) {
-      for (int tap = 0; tap < count; ++tap) {
-        double* const product = slope[by][tap];
-        std::fill_n(product, positions, 1.0);
-        int rest = tap;
-        for (int axis = 0; axis < dims; ++axis) {
-          const int k = rest % taps[axis];
-          rest /= taps[axis];
-          const double* const factor = axis == by ? axes[axis].slope[k] : axes[axis].weight[k];
-          for (int p = 0; p < positions; ++p) product[p] *= factor[p];
-        }
-      }
-    }
-  }
-};
-
 struct GridSlopes {
   const ImageView image, gradient;
   const GridPositions grid, result;
@@ -174,40 +155,37 @@ struct GridSlopes {
   template <typename Real>
   void compute(int64_t n, int64_t first, int positions) const {
     DoubleAxis axes[kMostSampled];
-    DoubleTaps taps;
-    TapSlopes slopes;
-    int counts[kMostSampled];
     int64_t places[kGridBlock];
-    double gradients[kGridBlock], sums[kMostSampled][kGridBlock] = {};
+    double gradients[kGridBlock] = {}, sums[kMostSampled][kGridBlock] = {};
     grid.find<Real>(n, first, positions, axes);
-    grid.taps(counts);
-    taps.combine(axes, counts, grid.dims(), positions);
-    slopes.combine(axes, counts, taps.count, grid.dims(), positions);
     grid.offsets(gradient.stride, first, positions, places);
     for (int64_t c = 0; c < image.channels; ++c) {
       load_gradients<Real>(gradient.at(n, c), places, positions, gradients);
-      add_channel<Real>(image.at(n, c), taps, slopes, gradients, positions, sums);
+      using Element = typename Unaligned<Real>::type;
+      const auto* const plane = reinterpret_cast<const Element*>(image.at(n, c));
+      visit_taps(grid.dims(), grid.taps(), [&](auto dims, auto taps, auto numbers) {
+        add_channel<decltype(dims)::value, decltype(taps)::value>(axes, plane, gradients, sums,
+                                                                  numbers);
+      });
     }
     for (int i = 0; i < grid.dims(); ++i) put(n, i, first, positions, sums[i]);
   }
 
-  template <typename Real>
-  void add_channel(const char* plane, const DoubleTaps& taps, const TapSlopes& slopes,
-                   const double* gradients, int positions, double (*sums)[kGridBlock]) const {
-    using Element = typename Unaligned<Real>::type;
-    const Element* const elements = reinterpret_cast<const Element*>(plane);
-    double products[kGridBlock];
-    for (int tap = 0; tap < taps.count; ++tap) {
-      const int32_t* const outside = taps.outside[tap];
-      for (int p = 0; p < positions; ++p) {
-        products[p] = gradients[p] * static_cast<double>(elements[taps.offset[tap][p]]);
-      }
-      for (int i = 0; i < grid.dims(); ++i) {
-        const double* const slope = slopes.slope[i][tap];
-        for (int p = 0; p < positions; ++p) {
-          sums[i][p] += outside[p] != 0 ? 0 : products[p] * slope[p];
-        }
-      }
+  template <int dims, int taps, typename Element, int... number>
+  static void add_channel(const DoubleAxis* axes, const Element* plane, const double* gradients,
+                          double (*__restrict sums)[kGridBlock],
+                          std::integer_sequence<int, number...>) {
+    for (int p = 0; p < kGridBlock; ++p) {
+      double slopes[3] = {sums[0][p], sums[1][p], sums[2][p]};
+      const auto add = [&](auto tap) __attribute__((always_inline)) {
+        const double value = static_cast<double>(plane[tap.offset(axes, p)]);
+        const double product = tap.exists(axes, p) ? value * gradients[p] : 0;
+        slopes[0] += product * tap.template weight<0>(axes, p);
+        slopes[1] += product * tap.template weight<1>(axes, p);
+        if (dims == 3) slopes[2] += product * tap.template weight<2>(axes, p);
+      };
+      (add(Tap<dims, taps, number>()), ...);
+      for (int i = 0; i < dims; ++i) sums[i][p] = slopes[i];
     }
   }
 
@@ -219,9 +197,10 @@ struct GridSlopes {
     const char* const from = narrow != nullptr ? results : values;
     result.offsets(result.strides(), first, positions, places);
     char* const to = result.component(n, component);
-    for (int p = 0; p < positions; ++p) {
-      std::memcpy(to + places[p], from + p * item_size, item_size);
-    }
+    const auto put_all = [&](auto size) {
+      for (int p = 0; p < positions; ++p) std::memcpy(to + places[p], from + p * size, size);
+    };
+    item_size == 4 ? put_all(std::integral_constant<int64_t, 4>()) : put_all(item_size);
   }
 };
 

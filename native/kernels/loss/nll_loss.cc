@@ -77,22 +77,21 @@ struct Positions {
 template <typename T>
 void losses_of(const Positions& self, const Targets& targets, int64_t begin, int64_t end,
                float* losses, float* weights, FirstBadIndex& bad) {
+  const Targets::View own = targets.view();
   self.for_each(begin, end, [&](int64_t first, const char* address, int64_t stride, int64_t count) {
-    const auto place = [&](int64_t i) {  // a number: a class may not exist
+    const int64_t class_stride = self.class_stride;
+    const auto place = [=](int64_t i) {  // a number: a class may not exist
       return reinterpret_cast<uintptr_t>(address) + static_cast<uintptr_t>(i * stride) +
-             static_cast<uintptr_t>(targets.of(first + i)) * self.class_stride;
+             static_cast<uintptr_t>(own.classes[first + i]) * class_stride;
     };
     const int64_t fetched = stride > kFar || stride < -kFar ? count - kAhead : 0;
     for (int64_t i = 0; i < count; ++i) {
       if (i < fetched) __builtin_prefetch(reinterpret_cast<const void*>(place(i + kAhead)));
       const int64_t at = first + i - begin;
-      const bool counts = targets.counts(first + i, bad);
-      weights[at] = losses[at] = 0;
-      if (!counts) continue;
-      const int64_t number = targets.of(first + i);
-      weights[at] = targets.weight(number);
-      const T value = load<T>(address + i * stride + number * self.class_stride);
-      losses[at] = -widen(value) * weights[at];
+      const bool counts = own.counts(first + i) || targets.counts(first + i, bad);
+      const float weight = counts ? own.weight(first + i) : 0;
+      weights[at] = weight;
+      losses[at] = counts ? -widen(load<T>(reinterpret_cast<const char*>(place(i)))) * weight : 0;
     }
   });
 }
@@ -173,25 +172,49 @@ struct Gradients {
   void store(int64_t begin, int64_t end, FirstBadIndex& bad) const {
     alignas(64) float values[kPart];
     alignas(64) char rounded[kPart * sizeof(float)], results[kPart * 16];
-    for (int64_t i = begin; i < end; ++i) {
-      const bool counts = targets.counts(i, bad);
-      const float weight = counts ? targets.weight(targets.of(i)) : 0;
-      values[i - begin] = -(gradients[i * step] / divisor) * weight;
-    }
+    const int64_t count = end - begin;
+    find(begin, count, values, bad);
     const char* source = reinterpret_cast<const char*>(values);
     if (round != nullptr) {
-      round(source, rounded, end - begin);
+      round(source, rounded, count);
       source = rounded;
     }
-    cast(source, results, end - begin);
-    const int64_t size = out.item_size;
-    out.for_each(begin, end, [&](int64_t first, char* address, int64_t stride, int64_t count) {
-      for (int64_t i = 0; i < count; ++i) {
-        if (!targets.counts(first + i)) continue;
-        char* const to = address + i * stride + targets.of(first + i) * out.class_stride;
-        std::memcpy(to, results + (first + i - begin) * size, size);
+    cast(source, results, count);
+    const Targets::View own = targets.view();
+    const int64_t size = out.item_size, class_stride = out.class_stride;
+    out.for_each(begin, end, [&](int64_t first, char* address, int64_t stride, int64_t some) {
+      const char* const from = results + (first - begin) * size;
+      for (int64_t i = 0; i < some; ++i) {
+        if (!own.counts(first + i)) continue;
+        copy_one(from + i * size, size,
+                 address + i * stride + own.classes[first + i] * class_stride);
       }
     });
+  }
+
+ private:
+  void find(int64_t begin, int64_t count, float* values, FirstBadIndex& bad) const {
+    const Targets::View own = targets.view();
+    if (step == 0) {
+      std::fill_n(values, count, -(gradients[0] / divisor));
+    } else {
+      for (int64_t i = 0; i < count; ++i) values[i] = -(gradients[begin + i] / divisor);
+    }
+    for (int64_t i = 0; i < count; ++i) {
+      const bool counts = own.counts(begin + i) || targets.counts(begin + i, bad);
+      values[i] *= counts ? own.weight(begin + i) : 0;
+    }
+  }
+
+  // Of common sizes without a call.
+  static void copy_one(const char* from, int64_t size, char* to) {
+    if (size == 4) {
+      std::memcpy(to, from, 4);
+    } else if (size == 2) {
+      std::memcpy(to, from, 2);
+    } else {
+      std::memcpy(to, from, size);
+    }
   }
 };
 

@@ -10,6 +10,22 @@ inline namespace ACLHOST_ISA {
 
 class Targets {
  public:
+  // The same without what owns the memory: loops keep a copy in registers.
+  struct View {
+    bool counts(int64_t position) const {
+      const int64_t number = classes[position];
+      return number != ignored && number >= 0 && number < limit;
+    }
+    float weight(int64_t position) const {
+      return weights != nullptr ? weights[classes[position]] : 1.0f;
+    }
+
+    const int64_t* classes;
+    const float* weights;  // null: 1
+    int64_t limit;
+    int64_t ignored;
+  };
+
   // A weight that is not present counts as 1.
   Status take(const TensorView& target, const TensorView& weight, int64_t classes,
               int64_t ignored) {
@@ -23,13 +39,13 @@ class Targets {
   int64_t of(int64_t position) const { return classes_.as<int64_t>()[position]; }
   float weight(int64_t number) const { return weighted_ ? weights_.as<float>()[number] : 1.0f; }
 
-  bool counts(int64_t position) const {
-    const int64_t number = of(position);
-    return number != ignored_ && number >= 0 && number < limit_;
+  View view() const {
+    return {classes_.as<int64_t>(), weighted_ ? weights_.as<float>() : nullptr, limit_, ignored_};
   }
-  // The same; a class that does not exist is remembered.
+
+  // Whether a position counts; a class that does not exist is remembered.
   bool counts(int64_t position, FirstBadIndex& bad) const {
-    if (counts(position)) return true;
+    if (view().counts(position)) return true;
     if (of(position) != ignored_) bad.add({position, of(position)});
     return false;
   }

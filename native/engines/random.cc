@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "simd/simd.h"
+#include "simd/word_products.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
@@ -30,7 +30,8 @@ Lane numbers_from(uint64_t first) {
 
 inline void turn(Blocks& blocks, uint32_t low_key, uint32_t high_key) {
   auto& words = blocks.words;
-  const Lane first = lower(words[0]) * 0xD2511F53u, second = lower(words[2]) * 0xCD9E8D57u;
+  const Lane first = multiply_words(words[0], 0xD2511F53u);
+  const Lane second = multiply_words(words[2], 0xCD9E8D57u);
   words[0] = (second >> 32) ^ words[1] ^ low_key;
   words[1] = second;
   words[2] = (first >> 32) ^ words[3] ^ high_key;
@@ -98,6 +99,20 @@ void RandomWords::fill_with_one(int word, uint32_t* words, int64_t first_block,
     }
     const int64_t taken = std::min(count - done, kBatch);
     for (int64_t i = 0; i < taken; ++i) words[done + i] = static_cast<uint32_t>(made[i]);
+  }
+}
+
+void RandomWords::fill_with_two(int word, uint64_t* pairs, int64_t first_block,
+                                int64_t count) const {
+  uint64_t made[kBatch];
+  for (int64_t done = 0; done < count; done += kBatch) {
+    const Batch batch =
+        make_batch(seed_, fixed_, shift_, static_cast<uint64_t>(first_block + done));
+    for (int g = 0; g < kGroups; ++g) {
+      const Lane* const words = batch.groups[g].words + word;
+      store_vector(made + g * kBlocks, words[0] << 32 | lower(words[1]));
+    }
+    std::copy_n(made, std::min(count - done, kBatch), pairs + done);
   }
 }
 

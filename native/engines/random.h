@@ -29,6 +29,9 @@ class RandomWords {
   // The same word of each of several blocks.
   void fill_with_one(int word, uint32_t* words, int64_t first_block, int64_t count) const;
 
+  // That word and, below it, the next one of each of several blocks.
+  void fill_with_two(int word, uint64_t* pairs, int64_t first_block, int64_t count) const;
+
  private:
   uint64_t seed_, fixed_;
   int shift_;  // where in the counter the number of the block begins

@@ -16,23 +16,25 @@ inline namespace ACLHOST_ISA {
 namespace {
 
 constexpr int64_t kGrain = 8192, kChunks = 16;
+constexpr int64_t kPart = 2048;  // elements, about
 
 __extension__ typedef unsigned __int128 WideWord;
 
 // Elements divided by the leading bits of their keys, so that each part fits a cache. Random keys
-// give equal parts, which take less time than the passes of engines/sort.h. The other bits and, as
+// give equal parts, so all take less time than the passes of engines/sort.h. The other bits and, as
 // there, the index below them are one number.
 class Division {
  public:
   Division(int64_t n, int bits) : n_(n), index_bits_(64 - __builtin_clzll(n)) {
     int leading = 0;
-    while (leading < std::min(12, bits) && (n >> leading) > 16) ++leading;
+    while (leading < std::min(12, bits) && (n >> leading) > kPart) ++leading;
     parts_ = int64_t{1} << leading;
     shift_ = bits - leading;
   }
 
   bool fits_64_bits() const { return shift_ + index_bits_ <= 64; }
   int index_bits() const { return index_bits_; }
+  int word_bits() const { return shift_ + index_bits_; }
   int64_t parts() const { return parts_; }
 
   // ends[i] is where part i ends. There is a place for each part in each chunk.
@@ -105,11 +107,35 @@ void shuffle(Word* elements, int64_t count, int64_t place, const ThreadWords& wo
   }
 }
 
+// Sorts numbers of so many random bits: by the leading ones, as many as tell nearly all numbers
+// apart, then by moving those that are still out of order.
+void sort_random(uint64_t* numbers, int64_t count, int bits, uint64_t* spare) {
+  constexpr int kMostLeading = 12;
+  const int wanted = count < 2 ? 0 : 64 - __builtin_clzll(static_cast<uint64_t>(count - 1));
+  const int leading = std::min({wanted, bits, kMostLeading}), shift = bits - leading;
+  if (leading == 0) return std::sort(numbers, numbers + count);
+  uint32_t places[(1 << kMostLeading) + 1];
+  std::fill_n(places, (1 << leading) + 1, 0);
+  for (int64_t i = 0; i < count; ++i) ++places[(numbers[i] >> shift) + 1];
+  for (int k = 0; k < 1 << leading; ++k) places[k + 1] += places[k];
+  for (int64_t i = 0; i < count; ++i) spare[places[numbers[i] >> shift]++] = numbers[i];
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t place = i;
+    for (; place > 0 && numbers[place - 1] > spare[i]; --place) numbers[place] = numbers[place - 1];
+    numbers[place] = spare[i];
+  }
+}
+
 // Sorts elements [begin, end) and shuffles those of equal keys.
 template <typename Word>
-void put_in_order(Word* elements, int64_t begin, int64_t end, int index_bits,
-                  const ThreadWords& words) {
-  std::sort(elements + begin, elements + end);
+void put_in_order(Word* elements, int64_t begin, int64_t end, const Division& division,
+                  uint64_t* spare, const ThreadWords& words) {
+  if constexpr (sizeof(Word) == sizeof(uint64_t)) {
+    sort_random(elements + begin, end - begin, division.word_bits(), spare + begin);
+  } else {
+    std::sort(elements + begin, elements + end);
+  }
+  const int index_bits = division.index_bits();
   for (int64_t first = begin, next; first < end; first = next) {
     const Word key = elements[first] >> index_bits;
     next = first + 1;
@@ -127,7 +153,7 @@ Shape matrix(int64_t rows, int64_t columns) {
 }
 
 template <typename Word>
-Status permute(const TensorView& out, const Division& division, const uint64_t* keys,
+Status permute(const TensorView& out, const Division& division, uint64_t* keys,
                const ThreadWords& words) {
   const int64_t parts = division.parts(), n = out.elements();
   CopiedView divided, places;
@@ -139,7 +165,7 @@ Status permute(const TensorView& out, const Division& division, const uint64_t* 
   division.divide(keys, elements, ends + parts, ends);
   parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      put_in_order(elements, i == 0 ? 0 : ends[i - 1], ends[i], division.index_bits(), words);
+      put_in_order(elements, i == 0 ? 0 : ends[i - 1], ends[i], division, keys, words);
     }
   });
   const uint64_t mask = (uint64_t{1} << division.index_bits()) - 1;

@@ -42,14 +42,26 @@ class ThreadWords {
 
   // Two words for each of some elements, the first of them above.
   void fill_with_two(uint64_t* pairs, int64_t element, int64_t count) const {
+    for (int64_t done = 0, taken; done < count; done += taken) {
+      const int64_t first = element + done;
+      taken = std::min(count - done, left_in_row(first));
+      fill_row_with_two(first / threads_, first % threads_, taken, pairs + done);
+    }
+  }
+
+ private:
+  void fill_row_with_two(int64_t row, int64_t thread, int64_t count, uint64_t* pairs) const {
+    const uint64_t number = static_cast<uint64_t>(2 * row), place = first_ + number;
+    if (place % 4 < 3) {
+      const RandomWords words = RandomWords::of_sequences(key_, place / 4);
+      return words.fill_with_two(static_cast<int>(place % 4), pairs, thread, count);
+    }
     constexpr int64_t kMost = 256;
     uint32_t words[2][kMost];
     for (int64_t done = 0, taken; done < count; done += taken) {
-      const int64_t first = element + done;
-      taken = std::min({count - done, kMost, left_in_row(first)});
-      for (int64_t i = 0; i < 2; ++i) {
-        const uint64_t number = static_cast<uint64_t>(2 * (first / threads_) + i);
-        fill(number, words[i], first % threads_, taken);
+      taken = std::min(count - done, kMost);
+      for (int i = 0; i < 2; ++i) {
+        fill(number + static_cast<uint64_t>(i), words[i], thread + done, taken);
       }
       for (int64_t i = 0; i < taken; ++i) {
         pairs[done + i] = uint64_t{words[0][i]} << 32 | words[1][i];
@@ -57,7 +69,6 @@ class ThreadWords {
     }
   }
 
- private:
   uint64_t key_, first_;
   int64_t threads_;
 };

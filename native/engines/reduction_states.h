@@ -137,7 +137,8 @@ class States {
     const int64_t values = std::clamp(kept_ * gone_ / kGroups, kLeastGroup, kMostGroup);
     const bool is_narrow = kept_ < kNarrow && !in_parts_ && !reducer.has_places;
     lanes_ = std::max<int64_t>(1, is_narrow ? std::min(gone_ / 8, kNarrowRow / kept_) : 1);
-    group_ = std::max(lanes_, values / columns_ / lanes_ * lanes_);
+    const int64_t whole = lanes_ * Reducer::kRowsAtOnce;
+    group_ = std::max(whole, values / columns_ / whole * whole);
     const int64_t part = in_parts_ ? kReducedPart : group_;
     rows_ = std::max<int64_t>(1, (gone_ + part - 1) / part * lanes_);
     states_.reset(new (std::nothrow) char[rows_ * kept_ * reducer.size]);
@@ -247,9 +248,9 @@ class States {
   // States that are not finite are added again.
   void correct(const Layers& layers, Values& values, double* states) {
     const int64_t n = layers.columns * lanes_;
-    double nothing = 0;
-    for (int64_t i = 0; i < n; ++i) nothing += states[i] - states[i];
-    if (nothing == 0) return;
+    int64_t wrong = 0;
+    for (int64_t i = 0; i < n; ++i) wrong += std::isfinite(states[i]) ? 0 : 1;
+    if (wrong == 0) return;
     alignas(64) double exact[std::max(kColumns, kNarrowRow)];
     Reducer exactly = reducer_;
     exactly.add = reducer_.add_exactly;

@@ -156,36 +156,51 @@ struct GridSlopes {
   void compute(int64_t n, int64_t first, int positions) const {
     DoubleAxis axes[kMostSampled];
     int64_t places[kGridBlock];
-    double gradients[kGridBlock] = {}, sums[kMostSampled][kGridBlock] = {};
+    double gradients[kGridBlock] = {}, sums[kMostSampled][kGridBlock];
     grid.find<Real>(n, first, positions, axes);
     grid.offsets(gradient.stride, first, positions, places);
-    for (int64_t c = 0; c < image.channels; ++c) {
-      load_gradients<Real>(gradient.at(n, c), places, positions, gradients);
-      using Element = typename Unaligned<Real>::type;
-      const auto* const plane = reinterpret_cast<const Element*>(image.at(n, c));
-      visit_taps(grid.dims(), grid.taps(), [&](auto dims, auto taps, auto numbers) {
-        add_channel<decltype(dims)::value, decltype(taps)::value>(axes, plane, gradients, sums,
+    visit_taps(grid.dims(), grid.taps(), [&](auto dims, auto taps, auto numbers) {
+      double products[numbers.size()][kGridBlock] = {};
+      for (int64_t c = 0; c < image.channels; ++c) {
+        using Element = typename Unaligned<Real>::type;
+        const auto* const plane = reinterpret_cast<const Element*>(image.at(n, c));
+        load_gradients<Real>(gradient.at(n, c), places, positions, gradients);
+        add_channel<decltype(dims)::value, decltype(taps)::value>(axes, plane, gradients, products,
                                                                   numbers);
-      });
-    }
+      }
+      add_slopes<decltype(dims)::value, decltype(taps)::value>(axes, products, sums, numbers);
+    });
     for (int i = 0; i < grid.dims(); ++i) put(n, i, first, positions, sums[i]);
   }
 
+  // Each element times the gradient.
   template <int dims, int taps, typename Element, int... number>
   static void add_channel(const DoubleAxis* axes, const Element* plane, const double* gradients,
-                          double (*__restrict sums)[kGridBlock],
+                          double (*__restrict products)[kGridBlock],
                           std::integer_sequence<int, number...>) {
     for (int p = 0; p < kGridBlock; ++p) {
-      double slopes[3] = {sums[0][p], sums[1][p], sums[2][p]};
-      const auto add = [&](auto tap) __attribute__((always_inline)) {
+      const auto product = [&](auto tap) __attribute__((always_inline)) {
         const double value = static_cast<double>(plane[tap.offset(axes, p)]);
-        const double product = tap.exists(axes, p) ? value * gradients[p] : 0;
-        slopes[0] += product * tap.template weight<0>(axes, p);
-        slopes[1] += product * tap.template weight<1>(axes, p);
-        if (dims == 3) slopes[2] += product * tap.template weight<2>(axes, p);
+        return tap.exists(axes, p) ? value * gradients[p] : 0;
       };
-      (add(Tap<dims, taps, number>()), ...);
-      for (int i = 0; i < dims; ++i) sums[i][p] = slopes[i];
+      ((products[number][p] += product(Tap<dims, taps, number>())), ...);
+    }
+  }
+
+  template <int dims, int taps, int... number>
+  static void add_slopes(const DoubleAxis* axes, const double (*products)[kGridBlock],
+                         double (*__restrict sums)[kGridBlock],
+                         std::integer_sequence<int, number...>) {
+    for (int p = 0; p < kGridBlock; ++p) {
+      const auto slope = [&](auto by, auto tap) __attribute__((always_inline)) {
+        return products[tap.kNumber][p] * tap.template weight<decltype(by)::value>(axes, p);
+      };
+      using std::integral_constant;
+      sums[0][p] = (slope(integral_constant<int, 0>(), Tap<dims, taps, number>()) + ...);
+      sums[1][p] = (slope(integral_constant<int, 1>(), Tap<dims, taps, number>()) + ...);
+      if constexpr (dims == 3) {
+        sums[2][p] = (slope(integral_constant<int, 2>(), Tap<dims, taps, number>()) + ...);
+      }
     }
   }
 

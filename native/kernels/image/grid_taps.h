@@ -188,6 +188,7 @@ struct AxisTaps {
 // One of the elements that a position depends on: `taps` along each axis.
 template <int dims, int taps, int number>
 struct Tap {
+  static constexpr int kNumber = number;
   static constexpr int along(int axis) {
     int rest = number;
     for (int i = 0; i < axis; ++i) rest /= taps;

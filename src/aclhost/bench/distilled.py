@@ -54,6 +54,12 @@ class _Step:
         return str(self.function._schema.name).removeprefix("aten::")
 
     @property
+    def may_be_one(self) -> bool:
+        """Whether it copies, or is about float64."""
+        wide = any(each.dtype == torch.float64 for each in self.outputs)
+        return wide or self.name in ("clone", "_to_copy", "copy_")
+
+    @property
     def is_view(self) -> bool:
         shared = {map_of(each) for each in self.inputs}
         return not self.mutates and all(map_of(each) in shared for each in self.outputs)
@@ -95,24 +101,32 @@ def _key(tensor: torch.Tensor) -> Key:
     return tensor.data_ptr(), tuple(tensor.shape), tensor.stride(), tensor.dtype
 
 
-def distilled(call: Call, given: Iterable[Any]) -> Call:
-    """The same work without detours; the call itself if it makes none. `given` are its arguments.
+def distilled(call: Call, given: Iterable[Any]) -> tuple[Call, list[torch.Tensor]]:
+    """The same work without detours, or the call itself if it makes none; and what it gave.
 
-    The result is that of the call, in narrower arithmetic where that was in float64.
+    `given` are its arguments. The result is that of the call, in narrower arithmetic where that was
+    in float64.
+
+    Raises:
+        NotImplementedError: torch has another rule.
+
     """
     with _Log() as log:
-        results = tensors(call())
+        result = call()
+    if result is NotImplemented:
+        raise NotImplementedError("another rule")
+    results, arguments = tensors(result), tensors(list(given))
     kept = _needed(log.steps, results)
-    if not kept:  # a number that torch gave was made into a tensor
-        return call
-    arguments = tensors(list(given))
+    dropped = {step.name for step in log.steps if step not in kept and not step.is_view}
+    detours = dropped - {"_local_scalar_dense"} or any(step.may_be_one for step in kept)
+    if not kept or not detours:  # of a number that torch gave, nothing is known
+        return call, results
     program = _Program(kept, results, arguments)
     with torch.no_grad():
         program.build()
-    dropped = {step.name for step in log.steps if step not in kept and not step.is_view}
     if not (dropped - {"_local_scalar_dense"} or program.changed):
-        return call
-    return program.compiled()
+        return call, results
+    return program.compiled(), results
 
 
 def _needed(steps: list[_Step], results: list[torch.Tensor]) -> list[_Step]:

@@ -31,33 +31,35 @@ def torch_call(op: Operator, values: Mapping[str, Any]) -> Call:
         param.python_name: _torch_value(values[param.name]) for param in torch_arguments(op)
     }
     if op.peer:
-        return _whole(written_out(torch_function(op.peer), **arguments), op, values)
+        peer = written_out(torch_function(op.peer), **arguments)
+        return _whole(peer, peer(), op, values)
     if not op.reference:
         raise NotImplementedError("it has no such function")
     if not isinstance(op.reference, str):
         reference = written_out(torch_reference(op), **arguments)
-        return _whole(_distilled(reference, arguments), op, values)
+        return _whole(*_distilled(reference, arguments), op, values)
     function = reduce(getattr, op.reference.split("."), _torch())
     given = list(arguments.values())
     if not op.outputs:
         return written_out(getattr(_torch(), f"{op.reference}_", function), *given)
     results = tuple(tensor(values[output.name]) for output in op.outputs)
     into = written_out(function, *given, out=results if len(results) > 1 else results[0])
-    return into if _works(into) else _whole(written_out(function, *given), op, values)
+    if _works(into):
+        return into
+    fresh = written_out(function, *given)
+    return _whole(fresh, fresh(), op, values)
 
 
-def _distilled(reference: Call, arguments: Mapping[str, Any]) -> Call:
-    """Without what only tests need. Where torch has another rule, there is nothing to record."""
+def _distilled(reference: Call, arguments: Mapping[str, Any]) -> tuple[Call, object]:
+    """Without what only tests need."""
     from aclhost.bench.distilled import distilled
 
-    if reference() is NotImplemented:
-        return reference
     return distilled(reference, arguments.values())
 
 
-def _whole(call: Call, op: Operator, values: Mapping[str, Any]) -> Call:
+def _whole(call: Call, result: object, op: Operator, values: Mapping[str, Any]) -> Call:
     """The call; where it gives views of its arguments, with the copy that the operator makes."""
-    results, targets = _tensors(call()), _tensors([values[output.name] for output in op.outputs])
+    results, targets = _tensors(result), _tensors([values[output.name] for output in op.outputs])
     storages = {each.untyped_storage().data_ptr() for each in _tensors(list(values.values()))}
     views = [each.untyped_storage().data_ptr() in storages for each in results]
     if not any(views) or [each.shape for each in results] != [each.shape for each in targets]:

@@ -57,6 +57,11 @@ def test_call_on_all_products(aclhost_command):
     assert "Cast gradOutput" in text
 
 
+def test_defaults_are_those_of_python(aclhost_command):
+    aclhost_command("explain", "add", "self=int32[3]", "other=int32[3]", "--soc", "A2")
+    aclhost_command("explain", "add", "self=float16[3]", "other=float16[3]", "--soc", "A2")
+
+
 def test_call_on_one_product(aclhost_command):
     assert "ok" in aclhost_command(*BF16_CALL, "--soc", "A2").stdout
     assert "161002" in aclhost_command(*BF16_CALL, "--soc", "Ascend310P3", status=1).stdout

@@ -87,6 +87,20 @@ def test_several_results_and_lists() -> None:
     assert np.array_equal(parts["out.1"].native, X[:, 1:])
 
 
+@pytest.mark.parametrize("dtype", ["float16", np.float16, np.dtype("float16")])
+def test_dtypes_are_named_as_everywhere(dtype: object) -> None:
+    found = aclhost.golden("cast", self=X, dtype=dtype)
+    assert found.native.dtype == np.float16
+    assert found.compare().passed
+
+
+def test_integers_wrap_as_they_do_natively() -> None:
+    large = np.full(3, 2**31 - 1, np.int32)
+    found = aclhost.golden("add", self=large, other=large)
+    assert found.exact.dtype == np.int32
+    assert found.compare().passed
+
+
 def test_goldens_that_cannot_be_computed() -> None:
     with pytest.raises(aclhost.AclnnError, match="dtype"):
         aclhost.golden("elu", self=X.astype(np.int32))

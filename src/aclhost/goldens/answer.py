@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from aclhost import goldens
-from aclhost.arrays import NDArray
+from aclhost.arrays import NDArray, acl_dtype, numpy_dtype
 from aclhost.compare import Comparison
 from aclhost.goldens import files
 from aclhost.goldens.files import Result
 from aclhost.spec import described, names
-from aclhost.spec.params import TENSORS, TensorList, TensorOut
+from aclhost.spec.dtypes import BY_VALUE
+from aclhost.spec.params import TENSORS, Dtype, TensorList, TensorOut
 
 __all__ = ["Golden", "golden_of"]
 
@@ -101,6 +102,9 @@ def golden_of(name: str, soc: str, arguments: Mapping[str, Any]) -> Golden:
             values[param.python_name] = np.asarray(given[param.name])
         elif isinstance(param, TensorList) and given[param.name] is not None:
             values[param.python_name] = [*map(np.asarray, given[param.name])]
+        elif isinstance(param, Dtype) and given[param.name] is not None:
+            dtype = BY_VALUE[acl_dtype(given[param.name])]
+            values[param.python_name] = numpy_dtype(dtype)
         else:
             values[param.python_name] = given[param.name]
     found = files.compute(op, values, soc)

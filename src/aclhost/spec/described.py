@@ -18,7 +18,7 @@ from dataclasses import replace
 
 from aclhost.spec import dtypes, names
 from aclhost.spec.call import Argument, Call, ScalarArg, TensorArg
-from aclhost.spec.dtypes import COMPLEX64, FLOAT, Category, DataType
+from aclhost.spec.dtypes import COMPLEX64, FLOAT, INT64, Category, DataType
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import (
     TENSORS,
@@ -117,6 +117,8 @@ def default(param: Parameter) -> Argument:
     """The default of a parameter, as an argument."""
     value = getattr(param, "default", None)
     if isinstance(param, Scalar):
+        if isinstance(value, int):  # as Python's own numbers are passed
+            return ScalarArg(value, INT64)
         return ScalarArg(value if value is not None else 0.0)
     if isinstance(param, Choice):
         return param.words.index(param.default)

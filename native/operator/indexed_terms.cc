@@ -141,7 +141,7 @@ int64_t evaluate_indexed_test(const Frame& frame, const TermCode* code) {
     case TermKind::kPlacesFit:
       return places_fit(frame.args.int_array(static_cast<int>(code[1])), evaluate(frame, code[2]));
     default:
-      return 0;
+      return evaluate_sequence_test(frame, code);
   }
 }
 

@@ -71,6 +71,9 @@ bool equation_is(const Frame& frame, const TermCode* code);
 int64_t evaluate_indexed_test(const Frame& frame, const TermCode* code);
 Shape evaluate_indexed_shape(const Frame& frame, const TermCode* code);
 
+// Those of src/aclhost/spec/sequences.py.
+int64_t evaluate_sequence_test(const Frame& frame, const TermCode* code);
+
 // Those of src/aclhost/spec/reduced.py.
 Shape reduced_shape(const Frame& frame, const TermCode* code);
 bool axes_positive(const Frame& frame, const TermCode* code);

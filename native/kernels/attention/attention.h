@@ -41,6 +41,7 @@ struct Shift {
 
 struct Dropout {
   const uint8_t* bits = nullptr;  // null: none. One for each score, the lowest of a byte first
+  int64_t first = 0;              // bit of the first score
   float scale = 1;                // of what is kept
 };
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention for training, with positional shifts, masks and dropout, and its gradients.
-#include "engines/overlap.h"
-#include "kernels/attention/sparse.h"
-#include "operator/layouts.h"
+#include "kernels/attention/training.h"
 #include "ops/flash_attention_score.h"
 #include "ops/flash_attention_score_grad.h"
 #include "ops/flash_attention_score_grad_v2.h"
@@ -11,8 +9,6 @@
 namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
-
-constexpr int64_t kShiftThenScale = 1, kSlope = 2, kRootSlope = 3;  // of pseType
 
 // What the versions of forward and backward call differently.
 struct Names {
@@ -34,33 +30,11 @@ Shift shift_of(const Names& names) {
   return shift;
 }
 
-// Queries start where their array says; keys, too, but only if queries do.
-int64_t key_start_of(const IntArrayView& query, const IntArrayView& key) {
-  if (!query.present || query.size == 0) return 0;
-  const int64_t keys = key.present && key.size > 0 ? key.values[0] : 0;
-  return nearby(keys) - nearby(query.values[0]);
-}
-
 // The parts of an attention that have to stay.
 struct Parts {
   Heads keys, values;
   CopiedView dropped;  // a dense copy of bits
 };
-
-template <typename Args>
-Status set_dropout(const Args& args, Parts* parts, Dropout* dropout) {
-  const TensorView& mask = args.dropMaskOptional;
-  if (!mask.present || mask.empty() || args.keepProb >= 1) return {};
-  const TensorView* dense = &mask;
-  if (!is_contiguous(mask)) {
-    const Status status = copy_of(mask, parts->dropped);
-    if (!status.ok()) return status;
-    dense = &parts->dropped.view;
-  }
-  dropout->bits = static_cast<const uint8_t*>(dense->data) + dense->offset;
-  dropout->scale = static_cast<float>(1 / args.keepProb);
-  return {};
-}
 
 template <typename Args>
 Status make_attention(const Args& args, const Names& names, Parts* parts, Attention* attention) {
@@ -76,7 +50,7 @@ Status make_attention(const Args& args, const Names& names, Parts* parts, Attent
   attention->shift = shift_of(names);
   set_mask(attention, args.attenMaskOptional, args.sparseMode, args.preTokens, args.nextTokens,
            args.prefixOptional);
-  return set_dropout(args, parts, &attention->dropout);
+  return set_dropout(args.dropMaskOptional, args.keepProb, &parts->dropped, &attention->dropout);
 }
 
 template <typename Args>

@@ -125,7 +125,7 @@ void drop(const Tile& tile, float* values) {
   for (int64_t i = 0; i < tile.block.count; ++i) {
     const QueryRow at = row_of(attention, tile.block, i);
     const int64_t row = (tile.block.batch * attention.query.heads + at.head) * attention.query.rows;
-    const int64_t first = (row + at.query) * attention.key_rows + tile.which.begin;
+    const int64_t first = dropout.first + (row + at.query) * attention.key_rows + tile.which.begin;
     float* const to = values + i * tile.stride;
     for (int64_t j = 0; j < tile.keys(); ++j) {
       const bool kept = (dropout.bits[(first + j) / 8] >> (first + j) % 8 & 1) != 0;

@@ -8,7 +8,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 
 from aclhost.gen.text import banner, c_string
-from aclhost.spec import indexed, matrices, moved, products, reduced, shapes, terms, views, volumes
+from aclhost.spec import (
+    indexed,
+    matrices,
+    moved,
+    products,
+    reduced,
+    sequences,
+    shapes,
+    terms,
+    views,
+    volumes,
+)
 from aclhost.spec.dtypes import ALL, BY_VALUE, UNDEFINED, Category, DataType, can_cast
 from aclhost.spec.formats import Format
 from aclhost.spec.matrices import EquationIs
@@ -36,7 +47,7 @@ AnyTerm = Term | ShapeTerm | ViewTerm
 
 KINDS = tuple(
     kind
-    for module in (terms, shapes, moved, indexed, volumes, reduced, views, matrices)
+    for module in (terms, shapes, moved, indexed, volumes, reduced, views, matrices, sequences)
     for kind in vars(module).values()
     if isinstance(kind, type)
     and kind.__module__.startswith(module.__name__)

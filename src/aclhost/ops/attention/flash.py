@@ -24,17 +24,22 @@ from aclhost.ops.attention.flash_golden import (
     gradient_terms,
     torch_attention,
 )
+from aclhost.ops.attention.flash_params import (
+    FAR,
+    FORMULA,
+    GRADIENTS,
+    SHIFT,
+    STARTS,
+    Style,
+    backward_params,
+    forward_params,
+)
 from aclhost.spec.call import Argument, Call, TensorArg
 from aclhost.spec.dtypes import BF16, BOOL, FLOAT, FLOAT16, UINT8, DataType
 from aclhost.spec.gradient import Gradient
 from aclhost.spec.operator import Operator
-from aclhost.spec.params import Double, Int, IntArray, Parameter, TensorIn, TensorOut, Text
-from aclhost.spec.terms import Const, DtypeOf, const
+from aclhost.spec.params import Parameter
 
-_FAR = 2**31 - 1
-_SHIFT = {"key": "realShiftOptional", "keyIn": "pseShiftOptional"}
-_STARTS = ("qStartIdxOptional", "kvStartIdxOptional")
-_FORMULA = "`attentionOut = dropout(softmax(scaleValue * (query @ key^T + pse), masked)) @ value`"
 _NOTES = (
     "A row that sees no key becomes 0, as upstream does it with innerPrecise 2; its sum is 0.",
     "Masks of modes 2, 3, 4 and 6 stand for a triangle; what they hold is not read.",
@@ -44,89 +49,12 @@ _NOTES = (
 )
 
 
-def _shared(typed: bool) -> tuple[Parameter, ...]:
-    """What forward and backward end their inputs with."""
-    starts = (
-        (
-            IntArray(name, f"The place of the first {what}, for distances.", optional=True)
-            for name, what in zip(_STARTS, ("query", "key"), strict=True)
-        )
-        if typed
-        else ()
-    )
-    types = (
-        (
-            Int(
-                "pseType",
-                "1: pse is scaled, too; 0: it is not; 2: it holds slopes, which are "
-                "multiplied by the distance of query and key and subtracted; 3: by the root of "
-                "the distance.",
-                default=1,
-            ),
-        )
-        if typed
-        else ()
-    )
-    return (
-        IntArray(PREFIXES, "Keys that all queries of a batch see, in modes 5 and 6.",
-                 optional=True),
-        *starts,
-        Double("scaleValue", "Factor of scores.", 1.0),
-        Double("keepProb", "Share of what dropout keeps.", 1.0),
-        Int("preTokens", "Keys seen before a query's place, in modes 0 and 4.", default=_FAR),
-        Int("nextTokens", "Keys seen behind a query's place, in modes 0 and 4.", default=_FAR),
-        Int("headNum", "Heads of query."),
-        Text("inputLayout", f"One of {', '.join(LAYOUTS)}.", default="BSND"),
-        Int("innerPrecise", "How precise rows are; here always most precise.", default=0),
-        Int("sparseMode", "0: mask and band, 1: mask, 2: causal, 3: causal from the end, 4: band "
-            "from the end, 5: mask, 6: causal from the end, and a prefix. Without a mask, all keys "
-            "are seen.", default=0),
-        *types,
-    )  # fmt: skip
-
-
-def _tensors(key: str, *more: TensorIn) -> tuple[Parameter, ...]:
-    return (
-        TensorIn("query", "Queries."),
-        TensorIn(key, "Keys."),
-        TensorIn("value", "Values."),
-        *more,
-        TensorIn(_SHIFT[key], "pse: what is added to products, `[B or 1, N, S or 1, keys]`, or "
-                 "slopes, `[B, N]` or `[N]`.", optional=True),
-        TensorIn(DROP, "A bit for each score, the lowest of a byte first; 0 drops it.",
-                 optional=True),
-        TensorIn("paddingMaskOptional", "Not used.", optional=True),
-        TensorIn(MASK, "What is not 0 hides a key.", optional=True),
-    )  # fmt: skip
-
-
-def _forward_params(typed: bool) -> tuple[Parameter, ...]:
-    statistics = {"softmaxMaxOut": "The largest score of each row, 8 times.",
-                  "softmaxSumOut": "The sum of each row's powers, 8 times."}  # fmt: skip
-    return (
-        *_tensors("key"),
-        *_shared(typed),
-        *(TensorOut(name, doc, shape=statistics_shape(STATISTICS), dtype=const(FLOAT),
-                    is_const=True) for name, doc in statistics.items()),
-        TensorOut("softmaxOutOut", "Not written.", like="query", is_const=True, optional=True,
-                  made_if=Const(0)),
-        TensorOut("attentionOutOut", "Result.", shape=out_shape(), dtype=DtypeOf("query"),
-                  is_const=True),
-    )  # fmt: skip
-
-
-def _backward_params(typed: bool) -> tuple[Parameter, ...]:
-    return (
-        *_tensors("keyIn", TensorIn("dy", "Gradient of the result.")),
-        TensorIn("softmaxMaxOptional", "The forward's largest scores.", optional=True),
-        TensorIn("softmaxSumOptional", "The forward's sums.", optional=True),
-        TensorIn("softmaxInOptional", "Not used.", optional=True),
-        TensorIn("attentionInOptional", "The forward's result."),
-        *_shared(typed),
-        *(TensorOut(f"d{each[0]}Out", f"Gradient of {each}.", like=each, is_const=True)
-          for each in ("query", "keyIn", "value")),
-        TensorOut("dpseOut", "Not written.", like="query", is_const=True, optional=True,
-                  made_if=Const(0)),
+def _style(typed: bool) -> Style:
+    return Style(
+        LAYOUTS, "BSND", "`[B or 1, N, S or 1, keys]`, or slopes, `[B, N]` or `[N]`",
+        "0: mask and band, 1: mask, 2: causal, 3: causal from the end, 4: band from the end, "
+        "5: mask, 6: causal from the end, and a prefix. Without a mask, all keys are seen.",
+        typed,
     )  # fmt: skip
 
 
@@ -149,8 +77,8 @@ def _call(
         "query": _tensor(layout, batches, heads[0], rows[0], widths[0], dtype),
         "key": _tensor(layout, batches, heads[1], rows[1], widths[0], dtype),
         "value": _tensor(layout, batches, heads[1], rows[1], widths[1], dtype),
-        **dict.fromkeys((_SHIFT["key"], DROP, "paddingMaskOptional", MASK, PREFIXES, *_STARTS)),
-        "scaleValue": widths[0] ** -0.5, "keepProb": 1.0, "preTokens": _FAR, "nextTokens": _FAR,
+        **dict.fromkeys((SHIFT["key"], DROP, "paddingMaskOptional", MASK, PREFIXES, *STARTS)),
+        "scaleValue": widths[0] ** -0.5, "keepProb": 1.0, "preTokens": FAR, "nextTokens": FAR,
         "headNum": heads[0], "inputLayout": layout, "innerPrecise": 0, "sparseMode": 0,
         "pseType": 1, "softmaxMaxOut": statistics, "softmaxSumOut": statistics,
         "softmaxOutOut": None,
@@ -172,14 +100,14 @@ def _drawn(rng: Random, typed: bool = True) -> Call:
         slopes = (batches, heads[0])[rng.randint(0, 1) :]
         changes |= {
             "pseType": rng.randint(2, 3),
-            _STARTS[0]: (rng.randint(0, 3),),
-            _STARTS[1]: rng.choice((None, (2,))),
-            _SHIFT["key"]: TensorArg(slopes, FLOAT, span=(-0.5, 0.5)),
+            STARTS[0]: (rng.randint(0, 3),),
+            STARTS[1]: rng.choice((None, (2,))),
+            SHIFT["key"]: TensorArg(slopes, FLOAT, span=(-0.5, 0.5)),
         }
     elif rng.random() < 0.4:
         shape = (rng.choice((1, batches)), heads[0], rng.choice((1, rows[0])), rows[1])
         changes |= {
-            _SHIFT["key"]: TensorArg(shape, dtype, span=(-2, 2)),
+            SHIFT["key"]: TensorArg(shape, dtype, span=(-2, 2)),
             "pseType": rng.randint(0, 1) if typed else 1,
         }
     if rng.random() < 0.3:
@@ -218,7 +146,7 @@ def _backward_call(forward: Call) -> Call:
     given |= {
         "query": plain("query"), "keyIn": plain("key"), "value": plain("value"),
         "dy": plain("attentionOutOut"), "attentionInOptional": plain("attentionOutOut"),
-        _SHIFT["keyIn"]: given[_SHIFT["key"]], "softmaxInOptional": None, "dpseOut": None,
+        SHIFT["keyIn"]: given[SHIFT["key"]], "softmaxInOptional": None, "dpseOut": None,
         "softmaxMaxOptional": TensorArg(statistics, span=(1, 2)),
         "softmaxSumOptional": TensorArg(statistics, span=(1, 3)),
         "dqOut": forward.tensor("query"), "dkOut": forward.tensor("key"),
@@ -238,12 +166,12 @@ def _typical(n: int) -> Call:
 
 def _samples(typed: bool) -> tuple[Call, ...]:
     packed = TensorArg((COMPRESSED, COMPRESSED), BOOL, strides=(0, 0))
-    shifted = _call("BNSD").passing(**{_SHIFT["key"]: TensorArg((2, 4, 3, 5))})
+    shifted = _call("BNSD").passing(**{SHIFT["key"]: TensorArg((2, 4, 3, 5))})
     bits = TensorArg((15,), UINT8, span=(0, 256))
     masked = _call().passing(**{MASK: TensorArg((2, 1, 3, 5), BOOL)})
-    slopes: dict[str, Argument] = {_SHIFT["key"]: TensorArg((2, 4), span=(0, 1)), _STARTS[0]: (1,)}
+    slopes: dict[str, Argument] = {SHIFT["key"]: TensorArg((2, 4), span=(0, 1)), STARTS[0]: (1,)}
     sloping = _call(rows=(5, 5)).passing(pseType=2, **slopes)
-    root = sloping.passing(pseType=3, **{_SHIFT["key"]: TensorArg((4,), span=(0, 1))})
+    root = sloping.passing(pseType=3, **{SHIFT["key"]: TensorArg((4,), span=(0, 1))})
     return (
         _call(), _call("BSH", (2, 2)), _call("SBH", widths=(4, 3)),
         shifted.passing(keepProb=0.5, **{DROP: bits}),
@@ -255,11 +183,11 @@ def _samples(typed: bool) -> tuple[Call, ...]:
 
 
 def _forward(version: str) -> Operator:
-    params = _forward_params(bool(version))
+    params = forward_params(_style(bool(version)), statistics_shape(STATISTICS), out_shape())
     return Operator(
         f"aclnnFlashAttentionScore{version}",
         summary="Attention, with what its gradients need.",
-        formula=_FORMULA,
+        formula=FORMULA,
         params=params,
         checks=forward_checks(bool(version), STATISTICS),
         golden=golden,
@@ -275,16 +203,15 @@ def _forward(version: str) -> Operator:
 
 
 def _backward(version: str) -> Operator:
-    params = _backward_params(bool(version))
+    params = backward_params(_style(bool(version)))
     saved = {
-        "keyIn": "key", _SHIFT["keyIn"]: _SHIFT["key"], "softmaxMaxOptional": "softmaxMaxOut",
+        "keyIn": "key", SHIFT["keyIn"]: SHIFT["key"], "softmaxMaxOptional": "softmaxMaxOut",
         "softmaxSumOptional": "softmaxSumOut", "attentionInOptional": "attentionOutOut",
     }  # fmt: skip
     return Operator(
         f"aclnnFlashAttentionScoreGrad{version}",
         summary="Gradients of attention.",
-        formula="`dS = P * (dP - sum(dy * attentionIn))`, `dq = scaleValue * dS @ key`, "
-        "`dk = scaleValue * dS^T @ query`, `dv = dropout(P)^T @ dy`",
+        formula=GRADIENTS,
         params=params,
         checks=backward_checks(bool(version), STATISTICS),
         golden=golden_gradient,

@@ -1,0 +1,491 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks of attention over sequences of different lengths, and of its gradients."""
+
+from __future__ import annotations
+
+from aclhost.ops.attention.build import COMPRESSED, PREFIX_COMPRESSED, equal, length_is_one_of
+from aclhost.ops.attention.flash_checks import DROP, MASK, PREFIXES
+from aclhost.ops.attention.flash_params import ENDS, SHIFT, STARTS
+from aclhost.spec.dtypes import BF16, BOOL, FLOAT, FLOAT16, UINT8
+from aclhost.spec.products import A2
+from aclhost.spec.rules import (
+    Condition,
+    Rule,
+    Step,
+    at_least,
+    done_when,
+    dtype_in,
+    inner,
+    inside_storage,
+    is_given,
+    not_null,
+    one_of,
+    rank_in,
+    requires,
+    same_dtype,
+    same_shape,
+    shape_is,
+    supported_on,
+    when,
+)
+from aclhost.spec.rules.base import Shown
+from aclhost.spec.sequences import EverySequence, LongestSequence, SequenceLength, SumOfSequences
+from aclhost.spec.shapes import Lengths, ShapeOf, ShapeTerm
+from aclhost.spec.terms import (
+    AtMost,
+    Const,
+    DimOf,
+    Divided,
+    Elements,
+    Empty,
+    Equal,
+    If,
+    ItemOf,
+    LargestItem,
+    LengthOf,
+    Not,
+    Or,
+    Position,
+    Present,
+    RankOf,
+    RealIs,
+    Sum,
+    Term,
+    TextIs,
+    Times,
+    ValueOf,
+    all_of,
+    any_of,
+)
+
+Rules = tuple[Rule, ...]
+COPIES = 8  # of each statistic
+CAUSAL_THEN_BAND, BAND_THEN_CAUSAL = 7, 8
+_WIDEST = 768
+_PREFIX_ROWS = 3072
+_QUERY_ENDS, _KEY_ENDS = ENDS
+_QUERIES, _KEYS = SequenceLength(_QUERY_ENDS), SequenceLength(_KEY_ENDS)
+_LONGEST_QUERY, _LONGEST_KEY = LongestSequence(_QUERY_ENDS), LongestSequence(_KEY_ENDS)
+_ALL_QUERIES = SumOfSequences(_QUERY_ENDS, _QUERIES)
+_ALL_KEYS = SumOfSequences(_KEY_ENDS, _KEYS)
+_PAIRS = SumOfSequences(_QUERY_ENDS, Times(_QUERIES, _KEYS))
+_HEADS = DimOf("query", Const(1))
+_MODE = ValueOf("sparseMode")
+_BEFORE, _AFTER = ValueOf("preTokens"), ValueOf("nextTokens")
+_SLOPING = AtMost(Const(2), ValueOf("pseType"))
+_SEQUENCES = (Shown("array", _QUERY_ENDS), " and ", Shown("array", _KEY_ENDS))
+
+
+def width(name: str) -> Term:
+    """Of a head."""
+    return DimOf(name, Const(2))
+
+
+def out_shape() -> ShapeTerm:
+    """[T, N, width of value]."""
+    return Lengths((DimOf("query", Const(0)), _HEADS, width("value")))
+
+
+def statistics_shape() -> ShapeTerm:
+    """[T, N, 8]."""
+    return Lengths((DimOf("query", Const(0)), _HEADS, Const(COPIES)))
+
+
+def _minus(first: Term, second: Term) -> Term:
+    return Sum(first, Times(Const(-1), second))
+
+
+def _mode_is(*modes: int) -> Term:
+    return any_of(*(Equal(_MODE, Const(mode)) for mode in modes))
+
+
+def _layout() -> Rules:
+    return requires(
+        "layout", "inputLayout", TextIs("inputLayout", ("TND",)), "inputLayout must be TND",
+        (Shown("text", "inputLayout"),), "Join batches and rows, or use FlashAttentionScore.",
+    )  # fmt: skip
+
+
+def _widths(key: str) -> Rules:
+    return (
+        *equal(key, width(key), width("query"), "the width of query's heads"),
+        *requires(
+            "value_width", "value", AtMost(width("value"), width("query")),
+            "heads of value must not be wider than those of query",
+            (Shown("integer", width("value")), " and ", Shown("integer", width("query"))),
+            "Swap them.",
+        ),
+    )  # fmt: skip
+
+
+def _widest() -> Rules:
+    return requires(
+        "width", "query", AtMost(width("query"), Const(_WIDEST)),
+        f"heads must have at most {_WIDEST} elements", (Shown("integer", width("query")),),
+        "Split the heads.",
+    )  # fmt: skip
+
+
+def _attributes(typed: bool) -> Rules:
+    keep = all_of(RealIs("keepProb", ">", 0.0), RealIs("keepProb", "<=", 1.0))
+    return (
+        *requires("keep_range", "keepProb", keep, "keepProb must be above 0 and at most 1",
+                  (Shown("real", "keepProb"),), "Pass the share of what is kept."),
+        *(one_of("pseType", 0, 1, 2, 3) if typed else ()),
+    )  # fmt: skip
+
+
+def _sequences(key: str) -> Rules:
+    """The arrays agree with each other and with the tensors."""
+    rows = {"query": (_ALL_QUERIES, _QUERY_ENDS), key: (_ALL_KEYS, _KEY_ENDS)}
+    return (
+        *equal(_KEY_ENDS, LengthOf(_KEY_ENDS), LengthOf(_QUERY_ENDS), f"as many values as "
+               f"{_QUERY_ENDS}"),
+        *(rule for name, (total, ends) in rows.items() for rule in requires(
+            "sequences_fit", name, AtMost(total, DimOf(name, Const(0))),
+            f"{name} must have a row for each element of its sequences",
+            (Shown("shape", ShapeOf(name)), " for ", Shown("array", ends)),
+            "Pass where each sequence ends, in elements from the start.",
+        )),
+    )  # fmt: skip
+
+
+def _heads(key: str) -> Rules:
+    heads = DimOf(key, Const(1))
+    whole = all_of(
+        AtMost(Const(1), heads), Equal(Times(Divided(_HEADS, heads), heads), _HEADS)
+    )  # fmt: skip
+    return (
+        *equal("query", _HEADS, ValueOf("headNum"), "headNum heads"),
+        *requires(
+            "whole_groups", key, whole, f"heads of {key} must divide headNum",
+            (Shown("integer", heads), " and ", Shown("integer", _HEADS)), "Repeat heads.",
+        ),
+        *requires("width", "value", AtMost(Const(1), width("value")),
+                  "heads of value must have an element", (Shown("integer", width("value")),),
+                  "Pass values."),
+        *equal("value", DimOf("value", Const(0)), DimOf(key, Const(0)), f"as many rows as {key}"),
+        *equal("value", DimOf("value", Const(1)), heads, f"as many heads as {key}"),
+    )  # fmt: skip
+
+
+def _full_shift(shift: str, typed: bool) -> Condition:
+    words = f"{shift} is given" + (" and pseType is below 2" if typed else "")
+    return Condition(all_of(Present(shift), Not(_SLOPING)) if typed else Present(shift), words)
+
+
+def _sloping_shift(shift: str) -> Condition:
+    return Condition(
+        all_of(Present(shift), _SLOPING), f"{shift} is given and pseType is 2 or 3"
+    )  # fmt: skip
+
+
+def _shift(shift: str, typed: bool) -> Rules:
+    """Values of each sequence, one after the other."""
+    rows = DimOf(shift, Const(0))
+    lengths = (Times(_HEADS, _PAIRS), Times(_HEADS, _ALL_KEYS))
+    full = _full_shift(shift, typed)
+    return (
+        *when(full, requires(
+            "packed_shift", shift, any_of(*(Equal(rows, length) for length in lengths)),
+            f"dimension 0 of {shift} must have a value for each score, or for each head and key",
+            (Shown("shape", ShapeOf(shift)),),
+            "Put [N, queries, keys] or [N, 1, keys] of each sequence one after the other.",
+        ), requires(
+            "packed_shift", shift, all_of(
+                AtMost(Const(2), RankOf(shift)), Equal(Elements(shift), rows)
+            ),
+            f"{shift} must have two dimensions or more, all but the first of length 1",
+            (Shown("shape", ShapeOf(shift)),), f"Reshape {shift}.",
+        )),
+    )  # fmt: skip
+
+
+def _slopes(shift: str) -> Rules:
+    by_batch = Condition(
+        all_of(_sloping_shift(shift).term, Equal(RankOf(shift), Const(2))),
+        f"{shift} has a row for each sequence",
+    )
+    return (
+        *requires(
+            "needs_shift", shift, Or(Present(shift), Equal(ValueOf("pseType"), Const(1))),
+            f"{shift} must not be null unless pseType is 1", ("a null pointer",),
+            "Pass pseType 1, or what is added to scores.",
+        ),
+        *when(_sloping_shift(shift), rank_in(shift, 1, 2),
+              length_is_one_of(shift, -1, (_HEADS,), "the heads of query")),
+        *when(by_batch, length_is_one_of(shift, 0, (LengthOf(_QUERY_ENDS),),
+                                         "the number of sequences")),
+    )  # fmt: skip
+
+
+def _mask() -> Rules:
+    given, packed = Present(MASK), AtMost(Const(2), _MODE)
+    rows, columns = DimOf(MASK, Const(-2)), DimOf(MASK, Const(-1))
+    longest = all_of(Equal(rows, _LONGEST_QUERY), Equal(columns, _LONGEST_KEY))
+    whole = all_of(Equal(rows, _ALL_QUERIES), Equal(columns, _ALL_KEYS))
+    flat = Equal(RankOf(MASK), Const(2))
+    side = If(_mode_is(PREFIX_COMPRESSED), Const(_PREFIX_ROWS), Const(COMPRESSED))
+    deep = Condition(
+        all_of(given, Not(packed), Not(flat)), f"{MASK} has four dimensions"
+    )  # fmt: skip
+    shape = (Shown("shape", ShapeOf(MASK)),)
+    return (
+        *when(is_given(MASK), dtype_in(MASK, BOOL, UINT8), rank_in(MASK, 2, 4)),
+        *when(Condition(all_of(given, Not(packed)), f"{MASK} is given in full"), requires(
+            "mask_shape", MASK, Or(longest, all_of(flat, whole)),
+            f"{MASK} must have a row and a column for each element of the longest sequences, or "
+            "of all sequences", shape, f"Create {MASK} with that shape.",
+        )),
+        *when(deep,
+              length_is_one_of(MASK, 0, (Const(1), LengthOf(_QUERY_ENDS)),
+                               "1 or the number of sequences"),
+              length_is_one_of(MASK, 1, (Const(1), _HEADS), "1 or the heads of query")),
+        *when(Condition(all_of(given, packed), "sparseMode is 2 or above"), requires(
+            "packed_mask", MASK, all_of(Equal(rows, side), Equal(columns, Const(COMPRESSED))),
+            f"{MASK} must have {COMPRESSED} columns and as many rows, in mode 6 {_PREFIX_ROWS}",
+            shape, "Pass the triangle that stands for all lengths.",
+        )),
+    )  # fmt: skip
+
+
+def _dropout() -> Rules:
+    bits = Times(_HEADS, _PAIRS)
+    given = Condition(all_of(Present(DROP), Not(Equal(RankOf(DROP), Const(0)))), f"{DROP} is given")
+    return when(
+        given,
+        dtype_in(DROP, UINT8),
+        requires(
+            "drop_bits", DROP, AtMost(Divided(Sum(bits, Const(7)), Const(8)), Elements(DROP)),
+            f"{DROP} must have a bit for each score", (Shown("shape", ShapeOf(DROP)),),
+            "Pass eight bits in a byte.",
+        ),
+    )  # fmt: skip
+
+
+def _something() -> Rules:
+    holds = all_of(AtMost(Const(1), _LONGEST_QUERY), AtMost(Const(1), _LONGEST_KEY))
+    return requires(
+        "no_sequence", _QUERY_ENDS, holds, "there must be a query and a key", _SEQUENCES,
+        "Pass where each sequence ends.",
+    )  # fmt: skip
+
+
+def _rows_see_keys(id: str, condition: Condition, holds: Term, words: str) -> Rules:
+    """Of sequences that have both."""
+    full = all_of(AtMost(Const(1), _QUERIES), AtMost(Const(1), _KEYS))
+    return when(condition, requires(
+        id, _QUERY_ENDS, EverySequence(_QUERY_ENDS, Or(Not(full), holds)), words,
+        (*_SEQUENCES, ", preTokens ", Shown("integer", _BEFORE),
+         ", nextTokens ", Shown("integer", _AFTER)),
+        "Split sequences so that every query sees a key.",
+    ))  # fmt: skip
+
+
+def _tokens(id: str, condition: Condition, holds: Term, words: str) -> Rules:
+    return when(condition, requires(
+        id, "preTokens", holds, words,
+        (Shown("integer", _BEFORE), " and ", Shown("integer", _AFTER)), "Widen the band.",
+    ))  # fmt: skip
+
+
+def _masked_in(*modes: int) -> Condition:
+    words = " or ".join(map(str, modes))
+    return Condition(
+        all_of(Present(MASK), _mode_is(*modes)), f"{MASK} is given, sparseMode {words}"
+    )
+
+
+def _band() -> Rules:
+    """Mode 0, unless its band is wide enough for every sequence."""
+    causal = all_of(AtMost(_LONGEST_QUERY, _BEFORE), Equal(_AFTER, Const(0)))
+    wide = all_of(AtMost(_LONGEST_QUERY, _BEFORE), AtMost(_LONGEST_KEY, _AFTER))
+    narrow = Condition(
+        all_of(_masked_in(0).term, Not(causal), Not(wide)), f"{MASK} is given, sparseMode 0"
+    )
+    meets = Or(AtMost(Const(0), _BEFORE), AtMost(Const(0), Sum(_BEFORE, _AFTER)))
+    return (
+        *_tokens("band", narrow, AtMost(Const(0), _AFTER), "nextTokens must be at least 0"),
+        *_rows_see_keys("rows_see_keys", narrow, AtMost(_QUERIES, Sum(_KEYS, _BEFORE)),
+                        "no sequence may have more queries than keys and preTokens"),
+        *_tokens("band", narrow, meets, "preTokens and nextTokens must leave a band"),
+    )  # fmt: skip
+
+
+def _band_from_end() -> Rules:
+    here = _masked_in(4)
+    meets = Or(AtMost(Const(0), _AFTER), AtMost(Const(0), Sum(_BEFORE, _AFTER)))
+    return (
+        *_tokens("band", here, AtMost(Const(0), _BEFORE), "preTokens must be at least 0"),
+        *_tokens("band", here, meets, "preTokens and nextTokens must leave a band"),
+        *_rows_see_keys("rows_see_keys", here, AtMost(_minus(_QUERIES, _AFTER), _KEYS),
+                        "no sequence may have more queries than keys and nextTokens"),
+    )  # fmt: skip
+
+
+def _cut_sequences() -> Rules:
+    """A band from the end for the last sequence (7) or the first one (8) that has queries."""
+    end = ItemOf(_QUERY_ENDS, Position())
+    last = all_of(AtMost(Const(1), _QUERIES), Equal(end, LargestItem(_QUERY_ENDS)))
+    first = all_of(AtMost(Const(1), _QUERIES), Equal(end, _QUERIES))
+    seven, eight = _masked_in(CAUSAL_THEN_BAND), _masked_in(BAND_THEN_CAUSAL)
+    fits = AtMost(_minus(_QUERIES, _AFTER), _KEYS)
+
+    def of(which: Term, holds: Term) -> Term:
+        return EverySequence(_QUERY_ENDS, Or(Not(which), holds))
+
+    return (
+        *_tokens("band", seven, all_of(of(last, AtMost(_KEYS, _BEFORE)), AtMost(_AFTER, Const(0))),
+                 "preTokens must reach all keys of the last sequence, and nextTokens be at most "
+                 "0"),
+        *_rows_see_keys(
+            "rows_see_keys", seven, all_of(AtMost(_QUERIES, _KEYS), Or(Not(last), fits)),
+            "no sequence may have more queries than keys, nor the last more than keys and "
+            "nextTokens",
+        ),
+        *_tokens("band", eight, of(first, fits),
+                 "the first sequence must not have more queries than keys and nextTokens"),
+        *_tokens("band", eight, of(first, AtMost(_KEYS, _BEFORE)),
+                 "preTokens must reach all keys of the first sequence"),
+    )  # fmt: skip
+
+
+def _prefixes() -> Rules:
+    prefix, spare = ItemOf(PREFIXES, Position()), _minus(_KEYS, _QUERIES)
+    least = If(AtMost(_KEYS, _QUERIES), Const(0), spare)
+    return when(
+        _masked_in(PREFIX_COMPRESSED),
+        equal(PREFIXES, LengthOf(PREFIXES), LengthOf(_QUERY_ENDS), "a value for each sequence"),
+        requires(
+            "prefix_range", PREFIXES,
+            EverySequence(_QUERY_ENDS, all_of(AtMost(least, prefix), AtMost(prefix, _KEYS))),
+            f"{PREFIXES} must lie between what keys a sequence has more than queries and all of "
+            "them", (Shown("array", PREFIXES),), "Pass how many keys all queries see.",
+        ),
+    )  # fmt: skip
+
+
+def _modes() -> Rules:
+    return (
+        *when(is_given(MASK), one_of("sparseMode", 0, 1, 2, 3, 4, 6, 7, 8)),
+        *_band(),
+        *when(_masked_in(3), requires(
+            "rows_see_keys", _QUERY_ENDS, EverySequence(_QUERY_ENDS, AtMost(_QUERIES, _KEYS)),
+            "no sequence may have more queries than keys", _SEQUENCES,
+            "Split sequences so that every query sees a key.",
+        )),
+        *_band_from_end(),
+        *_cut_sequences(),
+        *_prefixes(),
+    )  # fmt: skip
+
+
+def _sloping_modes(shift: str) -> Rules:
+    """Where distances are counted in whole sequences."""
+    starts = _minus(ItemOf(STARTS[0], Const(0)), ItemOf(STARTS[1], Const(0)))
+    ahead = If(Equal(Position(), Const(0)), starts, Const(0))
+    same = Equal(Sum(_QUERIES, ahead), _KEYS)
+    in_mode = all_of(_sloping_shift(shift).term, Present(MASK))
+    return (
+        *when(Condition(all_of(in_mode, _mode_is(CAUSAL_THEN_BAND)), f"{MASK} is given, sparseMode "
+                        "7"), requires(
+            "no_slopes", "pseType", Not(_SLOPING), "pseType must be below 2",
+            (Shown("integer", ValueOf("pseType")),), "Pass another mode.",
+        )),
+        *when(Condition(all_of(in_mode, _mode_is(BAND_THEN_CAUSAL)),
+                        "pseType is 2 or 3, sparseMode 8"), requires(
+            "same_length", _QUERY_ENDS, EverySequence(_QUERY_ENDS, same),
+            "sequences must have as many queries as keys, the first counted from its starts",
+            _SEQUENCES, "Pass other starts.",
+        )),
+    )  # fmt: skip
+
+
+def _late(key: str, typed: bool) -> Rules:
+    """What only the inner operator refuses."""
+    shift = SHIFT[key]
+    return inner(
+        _attributes(typed),
+        dtype_in("query", FLOAT16, BF16, FLOAT),
+        _sequences(key),
+        _heads(key),
+        *((_slopes(shift),) if typed else ()),
+        _shift(shift, typed),
+        _mask(),
+        _dropout(),
+        _something(),
+        _modes(),
+        *((_sloping_modes(shift),) if typed else ()),
+    )
+
+
+def _same_types(key: str, shift: str, typed: bool) -> Rules:
+    sloping = Condition(_SLOPING, "pseType is 2 or 3")
+    return (
+        *same_dtype(key, "query"),
+        *same_dtype("value", key),
+        *(when(sloping, not_null(shift), dtype_in(shift, FLOAT)) if typed else ()),
+        *when(_full_shift(shift, typed), same_dtype(shift, "query")),
+    )
+
+
+def _statistics_layout(name: str) -> Rules:
+    """What is not same_as_input is empty, as upstream reads it."""
+    return not_null(name) if name else ()
+
+
+def forward_checks(typed: bool, layout: str) -> tuple[tuple[Step, ...], ...]:
+    """Phase 1 of the forward; `typed` has a pseType."""
+    outs, shift = ("softmaxMaxOut", "softmaxSumOut", "attentionOutOut"), SHIFT["key"]
+    empty = Condition(all_of(*(Empty(name) for name in outs)), "all results are empty")
+    return (
+        not_null("query", "key", "value", "inputLayout", *outs),
+        _statistics_layout(layout),
+        done_when(empty),
+        _layout(),
+        *((_same_types("key", shift, typed),) if typed else ()),
+        at_least("headNum", 1),
+        *(rank_in(name, 3) for name in ("query", "key", "value")),
+        _widths("key"),
+        _widest(),
+        *((inner(_same_types("key", shift, typed)),) if not typed else ()),
+        _late("key", typed),
+        inner(
+            *(dtype_in(name, FLOAT) for name in outs[:2]),
+            *(shape_is(name, statistics_shape(), "[T, N, 8]") for name in outs[:2]),
+            same_dtype(outs[2], "query"),
+            shape_is(outs[2], out_shape(), "of query, with the width of value"),
+        ),
+        supported_on(A2),
+        inside_storage("query", "key", "value", shift, DROP, MASK),
+    )
+
+
+def backward_checks(typed: bool, layout: str) -> tuple[tuple[Step, ...], ...]:
+    """Phase 1 of the gradients."""
+    outs = {"dqOut": "query", "dkOut": "keyIn", "dvOut": "value"}
+    shift, saved = SHIFT["keyIn"], ("softmaxMaxOptional", "softmaxSumOptional")
+    empty = Condition(all_of(*(Empty(name) for name in outs)), "all results are empty")
+    ins = ("dy", "attentionInOptional")
+    return (
+        not_null("inputLayout"),
+        _statistics_layout(layout),
+        _layout(),
+        not_null("query", "keyIn", "value", *ins, *outs),
+        done_when(empty),
+        at_least("headNum", 1),
+        *(rank_in(name, 3) for name in ("query", "keyIn", "value", *ins, *outs)),
+        _widths("keyIn"),
+        inner(_same_types("keyIn", shift, typed), _widest()),
+        _late("keyIn", typed),
+        inner(
+            not_null(*saved),
+            *(same_dtype(name, "query") for name in (*ins, *outs)),
+            *(dtype_in(name, FLOAT) for name in saved),
+            *(shape_is(name, statistics_shape(), "[T, N, 8]") for name in saved),
+            *(shape_is(name, out_shape(), "of query, with the width of value") for name in ins),
+            *(same_shape(name, like) for name, like in outs.items()),
+        ),
+        supported_on(A2),
+        inside_storage("query", "keyIn", "value", *ins, shift, DROP, MASK, *saved),
+    )

@@ -34,16 +34,15 @@ T largest(const T* values, int64_t n) {
   return lanes[0];
 }
 
-// e^(x - largest). In double, what the difference was rounded by is made good: it would change
-// powers of large differences by many times their own rounding.
+// e^(x - largest). What the difference was rounded by is made good: it would change powers of
+// large differences by many times their own rounding. Below `kNothing` they are 0, and of infinite
+// differences nothing is known.
 template <typename T>
 ACLHOST_INLINE T power_below(T x, T largest) {
+  constexpr T kNothing = std::is_same_v<T, double> ? -800 : -110;
   const T less = x - largest, power = math::exp(less);
-  if constexpr (std::is_same_v<T, double>) {
-    const T back = less - x, lost = (x - (less - back)) - (largest + back);
-    return less > -800 ? power + power * lost : power;
-  }
-  return power;
+  const T back = less - x, lost = (x - (less - back)) - (largest + back);
+  return less > kNothing ? power + power * lost : power;
 }
 
 // The logarithm of a sum of powers, the largest of which is 1.

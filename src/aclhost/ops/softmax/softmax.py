@@ -129,7 +129,7 @@ def _forward(
         checks=checks,
         golden=golden,
         reference=lambda torch, self, dim: getattr(torch, golden.__name__)(self, dim),
-        ulps=64,
+        ulps=16,
         ulps_from=ulps_from,
         draw=draw,
         typical=lambda n: _forward_call(TensorArg(matrix_shape(n)), -1),

@@ -37,6 +37,7 @@ from aclhost.spec.terms import (
     DimOf,
     Divided,
     EachMember,
+    Empty,
     Equal,
     EveryItem,
     If,
@@ -110,8 +111,12 @@ def _of_members(id: str, name: str, term: Term, words: str) -> Rules:
     )  # fmt: skip
 
 
-def _heads() -> Rules:
-    whole = Equal(Times(Divided(_HEADS, _KEY_HEADS), _KEY_HEADS), _HEADS)
+def _query() -> Rules:
+    """What the tiling looks at before it chooses a kernel."""
+    turned = Condition(
+        all_of(TextIs("inputLayout", ("BNSD_BSND",)), Equal(QUERY.rows, Const(1))),
+        "query has one row",
+    )
     return (
         *requires(
             "layout", "inputLayout", TextIs("inputLayout", LAYOUTS),
@@ -119,19 +124,31 @@ def _heads() -> Rules:
             "Permute the tensors.",
         ),
         *at_least("numHeads", 1),
+        *equal("query", RankOf("query"), If(FLAT, Const(3), Const(4)), "the rank of its layout"),
+        *shape_is("attentionOut", out_shape(), "of query, with the width of value"),
+        *requires(
+            "width", "query", AtMost(QUERY.width, Const(_WIDEST)),
+            f"heads of query must have at most {_WIDEST} elements",
+            (Shown("integer", QUERY.width),), "Split the heads.",
+        ),
+        *when(turned, requires(
+            "layout", "inputLayout", Not(turned.term), "inputLayout must not be BNSD_BSND",
+            (Shown("text", "inputLayout"),), "Pass BNSD: of one row both are the same.",
+        )),
+    )  # fmt: skip
+
+
+def _heads() -> Rules:
+    whole = Equal(Times(Divided(_HEADS, _KEY_HEADS), _KEY_HEADS), _HEADS)
+    return (
+        *when(_SEVERAL, one_of("antiquantMode", 0)),
         *at_least("numKeyValueHeads", 0),
         *requires(
             "whole_groups", "numHeads", whole, "numKeyValueHeads must divide numHeads",
             (Shown("integer", _HEADS), " and ", Shown("integer", _GIVEN_KEY_HEADS)),
             "Pass 0 where both are equal.",
         ),
-        *equal("query", RankOf("query"), If(FLAT, Const(3), Const(4)), "the rank of its layout"),
         *equal("query", QUERY.heads, _HEADS, "numHeads heads"),
-        *requires(
-            "width", "query", AtMost(QUERY.width, Const(_WIDEST)),
-            f"heads of query must have at most {_WIDEST} elements",
-            (Shown("integer", QUERY.width),), "Split the heads.",
-        ),
     )  # fmt: skip
 
 
@@ -308,10 +325,14 @@ CHECKS: tuple[tuple[Step, ...], ...] = (
         when(_LSE, dtype_in("softmaxLse", FLOAT)),
         supported_on(A3, A2),
         _not_computed(),
+        in_tiling(requires(
+            "no_queries", "query", Or(Not(Empty("query")), Empty("attentionOut")),
+            "query must not be empty unless attentionOut is", (Shown("shape", ShapeOf("query")),),
+            "Pass queries.",
+        )),
         done_when_empty("query", "attentionOut"),
         in_tiling(
-            _heads(), _keys(), _blocks(),
-            shape_is("attentionOut", out_shape(), "of query, with the width of value"),
+            _query(), _heads(), _keys(), _blocks(),
             when(_LSE, shape_is(
                 "softmaxLse",
                 Lengths((QUERY.batches, QUERY.heads, QUERY.rows, Const(1))), "[B, N, S, 1]",

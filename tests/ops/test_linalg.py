@@ -109,3 +109,50 @@ def test_solution_alone(stream: int) -> None:
         self, a = (prepared.inputs()[name] for name in ("self", "A"))
         abi.run(op, prepared, stream)
         np.testing.assert_allclose(np.triu(a) @ prepared.result("xOut"), self[None], rtol=1e-5)
+
+
+DECOMPOSE = r"""
+import numpy as np
+import aclhost
+
+def residuals(dtype, shape, full):
+    rng = np.random.default_rng(5)
+    a, b = rng.normal(size=shape), rng.normal(size=shape)
+    a = (a + (1j * b if "c" in dtype else 0)).astype(dtype)
+    a[..., -1, :] = a[..., 0, :]  # a singular value of 0
+    sigma, u, v = aclhost.svd(a, full)
+    k = sigma.shape[-1]
+    assert (np.diff(sigma.real) <= 0).all()
+    whole = (u[..., :k] * sigma[..., None, :]) @ v[..., :k].conj().swapaxes(-1, -2)
+    yield np.abs(whole - a).max() / sigma.real.max()
+    yield np.abs(sigma - np.linalg.svd(a, compute_uv=False)).max() / sigma.real.max()
+    yield np.abs(aclhost.svd(a, full, compute_uv=False)[0] - sigma).max() / sigma.real.max()
+    for each in (u, v):
+        yield np.abs(each.conj().swapaxes(-1, -2) @ each - np.eye(each.shape[-1])).max()
+
+print(max(
+    float(each / np.finfo(dtype).eps)
+    for dtype in ("f4", "f8", "c8", "c16")
+    for shape in ((3, 2), (2, 3), (4, 4), (1, 6), (6, 1), (2, 30, 12), (12, 30), (50, 50))
+    for full in (False, True)
+    for each in residuals(dtype, shape, full)
+))
+"""
+
+
+@pytest.mark.parametrize("blas", ["OpenBLAS", "plain"])
+def test_singular_values(blas: str) -> None:
+    """Vectors are not unique: their products and lengths are what counts, in steps of rounding."""
+    assert float(said(DECOMPOSE, ACLHOST_BLAS=blas)) < 100
+
+
+def test_singular_values_of_nan_and_zero() -> None:
+    broken = np.ones((2, 3, 2), np.float32)
+    broken[1, 0, 0] = np.nan
+    for each in aclhost.svd(broken, False):
+        assert np.isfinite(each[0]).all()
+        assert np.isnan(each[1]).all()
+    sigma, u, v = aclhost.svd(np.zeros((3, 2)), True)
+    np.testing.assert_array_equal(sigma, [0, 0])
+    np.testing.assert_allclose(u.T @ u, np.eye(3), atol=1e-15)
+    np.testing.assert_allclose(v.T @ v, np.eye(2), atol=1e-15)

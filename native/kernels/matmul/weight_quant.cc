@@ -2,6 +2,8 @@
 // Weights of 8 or 4 bits become numbers panel by panel: (weight + offset) * scale, where scale and
 // offset are of a channel and, in groups of rows, of a group.
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 
 #include "engines/copy.h"
 #include "engines/gemm.h"
@@ -113,6 +115,34 @@ TensorView unpacked(const TensorView& weight, int64_t rows) {
   return view;
 }
 
+// What 64 bits say of a column of results: the scale in the lower half, nine bits of offset.
+struct ResultScale {
+  explicit ResultScale(uint64_t bits) : offset(static_cast<float>(bits >> 37 & 0x1ff)) {
+    const auto low = static_cast<uint32_t>(bits);
+    std::memcpy(&scale, &low, sizeof scale);
+    if (offset >= 256) offset -= 512;
+  }
+  float scale, offset;
+};
+
+// Both tensors of results are contiguous.
+void quantise(const float* sums, const TensorView& scales, const TensorView& y) {
+  const int64_t rows = y.shape[0], columns = y.shape[1];
+  const auto* const bits = static_cast<const char*>(scales.data) + scales.offset * sizeof(uint64_t);
+  auto* const to = static_cast<int8_t*>(y.data) + y.offset;
+  const bool single = scales.elements() == 1;
+  for (int64_t j = 0; j < columns; ++j) {
+    uint64_t own;
+    std::memcpy(&own, bits + (single ? 0 : j) * sizeof own, sizeof own);
+    const ResultScale scale(own);
+    for (int64_t i = 0; i < rows; ++i) {
+      const float value = std::nearbyint(sums[i * columns + j] * scale.scale) + scale.offset;
+      const float kept = std::clamp(value, -128.0F, 127.0F);
+      to[i * columns + j] = kept != kept ? 0 : static_cast<int8_t>(kept);
+    }
+  }
+}
+
 template <typename Args>
 Status multiply_quantised(const Args& args) {
   const TensorView weight = unpacked(args.weight, args.x.shape[1]);
@@ -137,7 +167,16 @@ Status multiply_quantised(const Args& args) {
   const PanelSource panels = {&source, true, fill_panel};
   const TensorView& bias = args.biasOptional;
   const bool adds = bias.present && !bias.empty();
-  return gemm({args.y, args.x, weight, adds ? &bias : nullptr, 1, 1, false, &panels});
+  const auto multiply_into = [&](const TensorView& y) {
+    return gemm({y, args.x, weight, adds ? &bias : nullptr, 1, 1, false, &panels});
+  };
+  if (!args.quantScaleOptional.present) return multiply_into(args.y);
+  CopiedView sums;
+  status = make_dense(shape_of(args.y), ACL_FLOAT, sums);
+  if (status.ok()) status = multiply_into(sums.view);
+  if (status.ok())
+    quantise(static_cast<const float*>(sums.view.data), args.quantScaleOptional, args.y);
+  return status;
 }
 
 }  // namespace

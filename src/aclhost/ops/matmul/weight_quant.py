@@ -7,8 +7,10 @@ from collections.abc import Callable
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from aclhost.ops.matmul import quantised_results
 from aclhost.ops.matmul.build import call_of
 from aclhost.spec.call import Argument, Call, TensorArg
+from aclhost.spec.draw import eighths
 from aclhost.spec.dtypes import (
     BF16,
     FLOAT,
@@ -78,7 +80,7 @@ if TYPE_CHECKING:
 
 Rules = tuple[Rule, ...]
 _SCALE, _OFFSET, _BIAS = "antiquantScale", "antiquantOffsetOptional", "biasOptional"
-_QUANT = ("quantScaleOptional", "quantOffsetOptional")
+_QUANT = (quantised_results.SCALE, quantised_results.OFFSET)
 _GROUP = ValueOf("antiquantGroupSize")
 _PACKED = Equal(DtypeOf("weight"), const(INT32))
 _TURNED = all_of(DenseTransposed("weight"), Not(Contiguous("weight")))
@@ -92,6 +94,7 @@ def _unpacked(dim: int, packed: Term) -> Term:
 
 _K, _N = _unpacked(0, _TURNED), _unpacked(1, Not(_TURNED))
 _RESULT = Lengths((DimOf("x", Const(0)), _N))
+_RESULT_DTYPE = If(quantised_results.QUANTISED, const(INT8), DtypeOf("x"))
 _LIMIT = 65535
 _IS_NARROW = Not(In(DtypeOf(_SCALE), (UINT64, INT64)))
 _NARROW = Condition(_IS_NARROW, f"{_SCALE} is not of 64 bits")
@@ -206,15 +209,6 @@ def _bias_shape() -> Rules:
     ))  # fmt: skip
 
 
-def _not_quantised() -> Rules:
-    """Upstream quantises results; nothing here does."""
-    return inner(requires(
-        "not_computed", _QUANT[0], Not(Present(_QUANT[0])),
-        f"{_QUANT[0]} must be null: aclhost does not quantise results", ("a tensor",),
-        "Quantise y afterwards.",
-    ))  # fmt: skip
-
-
 def _no_result_scales() -> Rules:
     return tuple(
         rule.with_code(Status.PARAM_NULLPTR)
@@ -241,31 +235,29 @@ def _checks(precise: bool) -> tuple[tuple[Step, ...], ...]:
         _follows_weight(_SCALE),
         _follows_weight(_OFFSET),
         contiguous("y"),
-        contiguous(_BIAS),
+        *(contiguous(name) for name in (*_QUANT, _BIAS)),
         dtype_in("x", FLOAT16, only_on(BF16, A950, A3, A2)),
         dtype_in("weight", INT8, *(only_on(each, A950, A3, A2) for each in (INT4, INT32))),
         dtype_in(_SCALE, FLOAT16, only_on(BF16, A950, A3, A2), *(
             only_on(each, A3, A2) for each in (UINT64, INT64)
         )),
-        dtype_in("y", FLOAT16, only_on(BF16, A950, A3, A2)),
-        _not_quantised(),
-        requires(
-            "needs_scale", _QUANT[1], Not(Present(_QUANT[1])),
-            f"{_QUANT[1]} must be null where {_QUANT[0]} is", ("a tensor",), "Leave it out.",
-        ),
-        same_dtype("y", "x"),
+        dtype_in("y", FLOAT16, only_on(BF16, A950, A3, A2), only_on(INT8, A3, A2)),
+        quantised_results.result_dtype("x"),
         *(rank_in(name, 2) for name in ("x", "weight", "y")),
         when(_NARROW, same_dtype(_SCALE, "x")),
         when(_NARROW_OFFSET, same_dtype(_OFFSET, _SCALE)),
         _bias_dtype(),
         format_in(_SCALE, ND),
-        when(_given(_OFFSET), format_in(_OFFSET, ND)),
         when(_given(_BIAS), rank_in(_BIAS, 1, 2)),
+        *(when(_given(name), format_in(name, ND)) for name in (_OFFSET, *_QUANT)),
         rank_in(_SCALE, 1, 2),
+        quantised_results.scale_dtypes(),
         _lengths(),
         _groups(),
+        quantised_results.scale_shapes(_N),
         _bias_shape(),
         inner(dtype_in(_SCALE, FLOAT16, BF16)),
+        quantised_results.late(),
         supported_on(A950, A3, A2) if precise else (),
     )  # fmt: skip
 
@@ -300,7 +292,9 @@ def _golden(
     offset, bias = others.get("antiquant_offset_optional"), others.get("bias_optional")
     whole = weight.astype(float) + (0.0 if offset is None else spread(offset))
     product = np.matmul(x, whole * spread(antiquant_scale))
-    return np.asarray(product if bias is None or not bias.size else product + bias)
+    result = np.asarray(product if bias is None or not bias.size else product + bias)
+    scales = others.get("quant_scale_optional")
+    return result if scales is None else quantised_results.quantise(result, scales)
 
 
 def _terms(**arguments: Any) -> Array:  # noqa: ANN401
@@ -316,6 +310,8 @@ def _terms(**arguments: Any) -> Array:  # noqa: ANN401
 
 
 def _torch(torch: Any, x: Any, weight: Any, antiquant_scale: Any, **others: Any) -> Any:  # noqa: ANN401
+    if others["quant_scale_optional"] is not None:
+        return NotImplemented
     group = others["antiquant_group_size"]
     offset, bias = others["antiquant_offset_optional"], others["bias_optional"]
     weight = torch.from_numpy(_numbers(weight.numpy(), x.shape[-1]))
@@ -361,13 +357,33 @@ def _call(
     )
 
 
+def _quantised(call: Call, rng: Random, count: int = 0, *, offset: bool = False) -> Call:
+    """With numbers whose products are exact, so that no sum lies on the other side of a half."""
+    (m, k), n = call.shape("x"), call.shape("y")[1]
+    scales = tuple(
+        quantised_results.packed(2.0 ** rng.randint(-9, -5), rng.randint(-40, 40))
+        for _ in range(count or rng.choice((1, n)))
+    )
+    dtype, few = call.tensor("x").dtype, tuple(eighths(rng, 0, 1) + 0.125 for _ in range(n))
+    return call.passing(
+        x=TensorArg((m, k), dtype, tuple(eighths(rng, -1, 1) for _ in range(m * k))),
+        antiquantScale=TensorArg((n,), dtype, few),
+        quantScaleOptional=TensorArg((len(scales),), UINT64, scales),
+        quantOffsetOptional=TensorArg((len(scales),), FLOAT) if offset else None,
+        y=TensorArg((m, n), INT8),
+    )
+
+
 def _drawn(precise: bool) -> Callable[[Random], Call]:
     def draw(rng: Random) -> Call:
         m, n, k = rng.randint(1, 9), rng.randint(1, 20), rng.randint(33, 150)
-        group = rng.choice((0, 0, 32, 64)) if k > 64 else 0
         packed = rng.random() < 0.4
         if packed:
             n, k = 8 * n, k // 8 * 8
+        group = rng.choice((0, 0, 32, 64)) if k > 64 else 0
+        if not packed and rng.random() < 0.3:
+            plain = _call(m, k, n, rng.choice((FLOAT16, BF16)), precise=precise)
+            return _quantised(plain, rng, offset=rng.random() < 0.5)
         shapes: tuple[tuple[int, ...], ...] = ((1,), (n,), (1, n), (1, 1))
         return _call(
             m, k, n, rng.choice((FLOAT16, BF16)), group, scale=() if group else rng.choice(shapes),
@@ -388,13 +404,15 @@ def _params(precise: bool) -> tuple[Parameter, ...]:
         ),
         TensorIn(_SCALE, "Scales: one, one for each column, or also for each group of rows."),
         TensorIn(_OFFSET, "What is added to weight before it is scaled.", optional=True),
-        TensorIn(_QUANT[0], "Scales of a quantised result; must be null.", optional=True),
-        TensorIn(_QUANT[1], "Offsets of a quantised result; not used.", optional=True),
+        TensorIn(_QUANT[0], "Scales and offsets of INT8 results, one or one for each column, in 64 "
+                 "bits: the scale as FLOAT in the lower half, the offset in bits 37 to 45.",
+                 optional=True),
+        TensorIn(_QUANT[1], "Not used: offsets are part of scales.", optional=True),
         TensorIn(_BIAS, "What is added to each row.", optional=True),
         Int("antiquantGroupSize", "Rows that share a scale; 0: all.", default=0, bits=32),
         *((inner_precise,) if precise else ()),
-        TensorOut("y", "[m, n].", shape=_RESULT, dtype=DtypeOf("x"), is_const=True),
-    )
+        TensorOut("y", "[m, n].", shape=_RESULT, dtype=_RESULT_DTYPE, is_const=True),
+    )  # fmt: skip
 
 
 def _operator(version: int) -> Operator:
@@ -402,7 +420,8 @@ def _operator(version: int) -> Operator:
     return Operator(
         f"aclnnWeightQuantBatchMatmulV{version}",
         summary="The product with a matrix of small integers, each with a scale and an offset.",
-        formula="`y = x @ ((weight + antiquantOffset) * antiquantScale) + bias`",
+        formula="`y = x @ ((weight + antiquantOffset) * antiquantScale) + bias`, with quantScale "
+        "`y = round(y * scale) + offset`",
         params=_params(precise),
         checks=_checks(precise),
         golden=_golden,
@@ -420,11 +439,15 @@ def _operator(version: int) -> Operator:
             _call(1, 8, 6, scale=(1, 1), offset=True, precise=precise),
             _call(2, 40, 16, bias=True, packed=True, precise=precise),
             _call(2, 64, 3, group=32, turned=True, packed=True, precise=precise),
+            _quantised(_call(3, 40, 4, precise=precise), Random(3), 4, offset=True),
+            _quantised(_call(2, 8, 3, precise=precise), Random(4), 3),
         ),
         notes=(
             "Weights are scaled in FLOAT and not rounded to x's dtype.",
-            "8- and 4-bit floats, scales of 64 bits and quantised results are refused; upstream's "
-            "further limits on INT4 and INT32 with the format FRACTAL_NZ are not.",
+            "8- and 4-bit floats and antiquantScale of 64 bits are refused; upstream's further "
+            "limits on INT4 and INT32 with the format FRACTAL_NZ are not.",
+            "INT8 results are `round(result * scale) + offset`, rounded to even, NaN to 0, and "
+            "kept within INT8; quantOffset is checked and not read, as upstream's kernels do.",
         ),
     )
 

@@ -74,24 +74,49 @@ struct Positions {
   int64_t class_stride;  // bytes
 };
 
+// Where positions that lie at equal distances have the values of their classes.
+struct ClassPlaces {
+  // A number: a class may not exist.
+  uintptr_t operator()(int64_t i) const {
+    return reinterpret_cast<uintptr_t>(address) + static_cast<uintptr_t>(i * stride) +
+           static_cast<uintptr_t>(classes[i]) * class_stride;
+  }
+  void fetch(int64_t i) const { __builtin_prefetch(reinterpret_cast<const void*>((*this)(i))); }
+  bool are_far() const { return stride > kFar || stride < -kFar; }
+
+  const char* address;
+  int64_t stride, class_stride;
+  const int64_t* classes;
+};
+
+// Of positions that all count: nothing but loads and products.
+template <typename T>
+void losses_of_all(const ClassPlaces places, const float* class_weights, int64_t count,
+                   float* losses, float* weights) {
+  const int64_t fetched = places.are_far() ? count - kAhead : 0;
+  for (int64_t i = 0; i < count; ++i) {
+    if (i < fetched) places.fetch(i + kAhead);
+    const float weight = class_weights != nullptr ? class_weights[places.classes[i]] : 1.0f;
+    weights[i] = weight;
+    losses[i] = -widen(load<T>(reinterpret_cast<const char*>(places(i)))) * weight;
+  }
+}
+
 template <typename T>
 void losses_of(const Positions& self, const Targets& targets, int64_t begin, int64_t end,
                float* losses, float* weights, FirstBadIndex& bad) {
   const Targets::View own = targets.view();
   self.for_each(begin, end, [&](int64_t first, const char* address, int64_t stride, int64_t count) {
-    const int64_t class_stride = self.class_stride;
-    const auto place = [=](int64_t i) {  // a number: a class may not exist
-      return reinterpret_cast<uintptr_t>(address) + static_cast<uintptr_t>(i * stride) +
-             static_cast<uintptr_t>(own.classes[first + i]) * class_stride;
-    };
-    const int64_t fetched = stride > kFar || stride < -kFar ? count - kAhead : 0;
+    const ClassPlaces places = {address, stride, self.class_stride, own.classes + first};
+    float *const to = losses + (first - begin), *const weights_to = weights + (first - begin);
+    int64_t others = 0;
+    for (int64_t i = 0; i < count; ++i) others += own.counts(first + i) ? 0 : 1;
+    if (others == 0) return losses_of_all<T>(places, own.weights, count, to, weights_to);
     for (int64_t i = 0; i < count; ++i) {
-      if (i < fetched) __builtin_prefetch(reinterpret_cast<const void*>(place(i + kAhead)));
-      const int64_t at = first + i - begin;
-      const bool counts = own.counts(first + i) || targets.counts(first + i, bad);
-      const float weight = counts ? own.weight(first + i) : 0;
-      weights[at] = weight;
-      losses[at] = counts ? -widen(load<T>(reinterpret_cast<const char*>(place(i)))) * weight : 0;
+      weights_to[i] = to[i] = 0;
+      if (!targets.counts(first + i, bad)) continue;
+      weights_to[i] = own.weight(first + i);
+      to[i] = -widen(load<T>(reinterpret_cast<const char*>(places(i)))) * weights_to[i];
     }
   });
 }

@@ -14,7 +14,7 @@ class Targets {
   struct View {
     bool counts(int64_t position) const {
       const int64_t number = classes[position];
-      return number != ignored && number >= 0 && number < limit;
+      return (number != ignored) & (number >= 0) & (number < limit);  // no branches: vectors
     }
     float weight(int64_t position) const {
       return weights != nullptr ? weights[classes[position]] : 1.0f;

@@ -2,24 +2,16 @@
 // Functions of the program that run when a stream gets to them.
 #include "runtime/callback.h"
 
-#include <pthread.h>
-
 #include <atomic>
-#include <chrono>
-#include <condition_variable>
-#include <deque>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <utility>
 
 #include "acl/acl_rt.h"
 #include "base/call.h"
 #include "base/immortal.h"
-#include "base/threads.h"
 #include "runtime/context.h"
 #include "runtime/event.h"
+#include "runtime/inbox.h"
 #include "runtime/observed.h"
 #include "runtime/timeout.h"
 #include "runtime/with_stream.h"
@@ -27,138 +19,14 @@
 namespace aclhost {
 namespace {
 
-struct Report {
-  const void* name;  // to observers
-  aclrtCallback function;
-  void* data;
-  MarkPtr over;  // reached when the function has returned, or will never run
-};
+constexpr Subscriptions::Names kCallbacks = {"callbacks", "stream", "threadId",
+                                             "aclrtSubscribeReport", "aclrtUnSubscribeReport"};
+constexpr Subscriptions::Names kHostFunctions = {"host functions", "exeStream", "hostFuncThreadId",
+                                                 "aclrtSubscribeHostFunc",
+                                                 "aclrtUnSubscribeHostFunc"};
 
-// Reaches the mark when a function of the program is over, however it ends.
-struct Ending {
-  const MarkPtr& over;
-  ~Ending() { over->reach(); }
-};
-
-// What one thread has to do. Streams hold it, so that an unsubscribed one still ends well.
-class Inbox {
- public:
-  void put(Report report) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    if (closed_) return report.over->reach();
-    reports_.push_back(std::move(report));
-    changed_.notify_one();
-  }
-
-  bool take(int32_t timeout, Report* report) {
-    std::unique_lock<std::mutex> lock(mutex_);
-    const auto ready = [this] { return !reports_.empty() || closed_; };
-    if (timeout < 0) {
-      wait_for_ever(changed_, lock, ready);
-    } else if (!changed_.wait_for(lock, std::chrono::milliseconds(timeout), ready)) {
-      return false;
-    }
-    if (reports_.empty()) return false;
-    *report = std::move(reports_.front());
-    reports_.pop_front();
-    return true;
-  }
-
-  // Nobody will look again: whoever waits for a report must not wait for ever.
-  void close() {
-    std::lock_guard<std::mutex> lock(mutex_);
-    closed_ = true;
-    for (Report& report : reports_) report.over->reach();
-    reports_.clear();
-    changed_.notify_all();
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Report> reports_;
-  bool closed_ = false;
-};
-
-struct Subscription {
-  uint64_t thread;
-  std::shared_ptr<Inbox> inbox;
-};
-
-struct Subscriptions {
-  std::mutex mutex;
-  std::map<int32_t, Subscription> by_stream;  // by the stream's id
-
-  std::shared_ptr<Inbox> of_thread(uint64_t thread) {
-    for (const auto& [stream, subscription] : by_stream) {
-      if (subscription.thread == thread) return subscription.inbox;
-    }
-    return nullptr;
-  }
-};
-
-Immortal<Subscriptions> all_subscriptions;
-
-Subscriptions& subscriptions() { return *all_subscriptions; }
-
-uint64_t this_thread() { return static_cast<uint64_t>(pthread_self()); }
-
-// The caller holds the mutex.
-void erase(Subscriptions& all, std::map<int32_t, Subscription>::iterator found) {
-  const Subscription ended = found->second;
-  all.by_stream.erase(found);
-  if (all.of_thread(ended.thread) == nullptr) ended.inbox->close();
-}
-
-int32_t subscribe(const Call& call, uint64_t thread, const Stream& stream) {
-  Subscriptions& all = subscriptions();
-  std::lock_guard<std::mutex> lock(all.mutex);
-  if (all.by_stream.count(stream.id()) != 0) {
-    return call.fail(ACL_ERROR_RT_STREAM_SUBSCRIBE, "stream",
-                     "has a thread for its callbacks already; call aclrtUnSubscribeReport first");
-  }
-  std::shared_ptr<Inbox> inbox = all.of_thread(thread);
-  if (inbox == nullptr) inbox = std::make_shared<Inbox>();
-  all.by_stream[stream.id()] = {thread, std::move(inbox)};
-  return ACL_SUCCESS;
-}
-
-int32_t unsubscribe(const Call& call, uint64_t thread, const Stream& stream) {
-  Subscriptions& all = subscriptions();
-  std::lock_guard<std::mutex> lock(all.mutex);
-  const auto found = all.by_stream.find(stream.id());
-  if (found == all.by_stream.end()) {
-    return call.fail(ACL_ERROR_RT_STREAM_SUBSCRIBE, "stream", "has no thread for its callbacks");
-  }
-  if (found->second.thread != thread) {
-    return call.fail(ACL_ERROR_RT_THREAD_SUBSCRIBE, "threadId",
-                     "is not the thread that the stream's callbacks go to");
-  }
-  erase(all, found);
-  return ACL_SUCCESS;
-}
-
-int32_t process(const Call& call, int32_t timeout) {
-  std::shared_ptr<Inbox> inbox;
-  {
-    std::lock_guard<std::mutex> lock(subscriptions().mutex);
-    inbox = subscriptions().of_thread(this_thread());
-  }
-  if (inbox == nullptr) {
-    return call.fail(ACL_ERROR_RT_THREAD_SUBSCRIBE, "",
-                     "no stream sends its callbacks to this thread; call aclrtSubscribeReport with "
-                     "this thread's id (pthread_self)");
-  }
-  Report report;
-  if (!inbox->take(timeout, &report)) {
-    return call.fail(ACL_ERROR_RT_REPORT_TIMEOUT, "timeout",
-                     "of " + std::to_string(timeout) + " ms passed without a callback");
-  }
-  const Ending ending{report.over};
-  observe([&](Observer& o) { o.destroyed(report.name); });
-  report.function(report.data);
-  return ACL_SUCCESS;
-}
+Immortal<Subscriptions> callbacks;
+Immortal<Subscriptions> host_functions;
 
 // A number in place of an address.
 const void* next_name() {
@@ -181,6 +49,7 @@ struct CallbackTask {
   const void* name;  // null in a graph, where each run has one of its own
 
   Status operator()(int32_t stream) {
+    if (TaskQueue::is_dropped_here()) return {};
     if (name == nullptr) name = new_name();
     // The program may tell itself, by means that nobody sees, that the stream got here.
     observe([&](Observer& o) { o.joined_stream(stream); });
@@ -191,30 +60,65 @@ struct CallbackTask {
   }
 };
 
+void queue(const Call& call, Stream& stream, const std::shared_ptr<Inbox>& inbox,
+           aclrtCallback function, void* data, bool block) {
+  const bool runs = recorder_of(stream.id()) == nullptr;
+  submit_plain(stream, Weight::kWaiting, call.name,
+               CallbackTask{inbox, function, data, block, runs ? new_name() : nullptr});
+}
+
 int32_t launch(const Call& call, Stream& stream, aclrtCallback function, void* data, bool block) {
-  std::shared_ptr<Inbox> inbox;
-  {
-    std::lock_guard<std::mutex> lock(subscriptions().mutex);
-    const auto found = subscriptions().by_stream.find(stream.id());
-    if (found != subscriptions().by_stream.end()) inbox = found->second.inbox;
-  }
+  const std::shared_ptr<Inbox> inbox = callbacks->of_stream(stream.id());
   if (inbox == nullptr) {
     return call.fail(ACL_ERROR_RT_STREAM_NO_CB_REG, "stream",
                      "has no thread for its callbacks; call aclrtSubscribeReport first");
   }
-  const bool runs = recorder_of(stream.id()) == nullptr;
-  submit_plain(stream, Weight::kWaiting, call.name,
-               CallbackTask{inbox, function, data, block, runs ? new_name() : nullptr});
+  queue(call, stream, inbox, function, data, block);
   return ACL_SUCCESS;
+}
+
+// Runs it on the stream's thread, unless the program has named one.
+int32_t launch_host_function(const Call& call, Stream& stream, aclrtHostFunc function, void* data) {
+  if (const std::shared_ptr<Inbox> inbox = host_functions->of_stream(stream.id())) {
+    queue(call, stream, inbox, function, data, true);
+    return ACL_SUCCESS;
+  }
+  submit_plain(stream, Weight::kWaiting, call.name, [function, data](int32_t id) {
+    if (TaskQueue::is_dropped_here()) return Status();
+    observe([&](Observer& o) {
+      o.joined_stream(id);
+      o.began("aclrtLaunchHostFunc", "", id);
+    });
+    function(data);
+    observe([&](Observer& o) { o.ended("aclrtLaunchHostFunc", id); });
+    return Status();
+  });
+  return ACL_SUCCESS;
+}
+
+// The default stream has no thread for its host functions.
+template <typename Body>
+int32_t with_own_stream(const char* name, aclrtStream stream, Body&& body) {
+  return acl_call(name, [&](const Call& call) -> int32_t {
+    if (stream == nullptr) return call.null("exeStream");
+    const StreamRef found = streams().find(stream);
+    return found ? body(call, found->id()) : no_stream(call, stream);
+  });
+}
+
+int32_t process(const char* name, Subscriptions& all, const Subscriptions::Names& names,
+                int32_t timeout) {
+  return acl_call(name, [&](const Call& call) -> int32_t {
+    if (const int32_t code = check_timeout(call, timeout)) return code;
+    return all.process(call, names, timeout);
+  });
 }
 
 }  // namespace
 
 void end_subscription(int32_t stream_id) {
-  Subscriptions& all = subscriptions();
-  std::lock_guard<std::mutex> lock(all.mutex);
-  const auto found = all.by_stream.find(stream_id);
-  if (found != all.by_stream.end()) erase(all, found);
+  callbacks->end(stream_id);
+  host_functions->end(stream_id);
 }
 
 }  // namespace aclhost
@@ -223,21 +127,36 @@ using namespace aclhost;
 
 extern "C" aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream) {
   return with_stream("aclrtSubscribeReport", stream, [&](const Call& call, const Stream& found) {
-    return subscribe(call, threadId, found);
+    return callbacks->subscribe(call, kCallbacks, threadId, found.id());
   });
 }
 
 extern "C" aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream) {
   return with_stream("aclrtUnSubscribeReport", stream, [&](const Call& call, const Stream& found) {
-    return unsubscribe(call, threadId, found);
+    return callbacks->unsubscribe(call, kCallbacks, threadId, found.id());
   });
 }
 
 extern "C" aclError aclrtProcessReport(int32_t timeout) {
-  return acl_call("aclrtProcessReport", [&](const Call& call) -> int32_t {
-    if (const int32_t code = check_timeout(call, timeout)) return code;
-    return process(call, timeout);
-  });
+  return process("aclrtProcessReport", *callbacks, kCallbacks, timeout);
+}
+
+extern "C" aclError aclrtSubscribeHostFunc(uint64_t hostFuncThreadId, aclrtStream exeStream) {
+  return with_own_stream(
+      "aclrtSubscribeHostFunc", exeStream, [&](const Call& call, int32_t stream) {
+        return host_functions->subscribe(call, kHostFunctions, hostFuncThreadId, stream);
+      });
+}
+
+extern "C" aclError aclrtUnSubscribeHostFunc(uint64_t hostFuncThreadId, aclrtStream exeStream) {
+  return with_own_stream(
+      "aclrtUnSubscribeHostFunc", exeStream, [&](const Call& call, int32_t stream) {
+        return host_functions->unsubscribe(call, kHostFunctions, hostFuncThreadId, stream);
+      });
+}
+
+extern "C" aclError aclrtProcessHostFunc(int32_t timeout) {
+  return process("aclrtProcessHostFunc", *host_functions, kHostFunctions, timeout);
 }
 
 extern "C" aclError aclrtLaunchCallback(aclrtCallback fn, void* userData,
@@ -258,15 +177,6 @@ extern "C" aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, vo
   return with_stream("aclrtLaunchHostFunc", stream,
                      [&](const Call& call, Stream& found) -> int32_t {
                        if (fn == nullptr) return call.null("fn");
-                       submit_plain(found, Weight::kWaiting, call.name, [fn, args](int32_t id) {
-                         observe([&](Observer& o) {
-                           o.joined_stream(id);
-                           o.began("aclrtLaunchHostFunc", "", id);
-                         });
-                         fn(args);
-                         observe([&](Observer& o) { o.ended("aclrtLaunchHostFunc", id); });
-                         return Status();
-                       });
-                       return ACL_SUCCESS;
+                       return launch_host_function(call, found, fn, args);
                      });
 }

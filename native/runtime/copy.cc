@@ -10,6 +10,7 @@
 #include "runtime/capture.h"
 #include "runtime/context.h"
 #include "runtime/memory.h"
+#include "runtime/model.h"
 #include "runtime/observed.h"
 #include "runtime/pages.h"
 #include "runtime/registered.h"
@@ -194,6 +195,8 @@ int32_t copy_queued(const Call& call, const Rows& rows, aclrtStream stream, bool
                        "the host memory is not pinned; allocate it with aclrtMallocHost or use "
                        "aclrtMemcpyAsync");
     }
+    // A model keeps the address: the memory has to stay, as that of the device.
+    if (model_of(*queue) != nullptr) return queue_copy(call, rows, *queue);
     if (const int32_t code = refuse_pageable(call, *queue)) return code;
     // As on hardware: memory that may be paged out cannot be copied later, so it is copied now,
     // behind everything queued before. The caller may free it as soon as the call returns.

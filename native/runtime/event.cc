@@ -47,14 +47,28 @@ void Mark::reach() {
 bool Mark::wait(int32_t timeout) {
   if (reached()) return true;
   if (const auto queue = source()) timeout < 0 ? queue->help(reached_) : queue->hand_over();
+  const TaskQueue::Interruptible interruptible(*this);
   std::unique_lock<std::mutex> lock(mutex_);
-  const auto is_reached = [this] { return reached(); };
+  const auto is_over = [this] { return reached() || TaskQueue::is_dropped_here(); };
   if (timeout >= 0) {
-    return changed_.wait_for(lock, std::chrono::milliseconds(timeout), is_reached);
+    changed_.wait_for(lock, std::chrono::milliseconds(timeout), is_over);
+  } else {
+    wait_for_ever(changed_, lock, is_over);
   }
-  wait_for_ever(changed_, lock, is_reached);
-  return true;
+  return reached();
 }
+
+void Mark::wait_whole() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  wait_for_ever(changed_, lock, [this] { return reached(); });
+}
+
+void Mark::look_again() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  changed_.notify_all();
+}
+
+void Mark::forsake() { is_forsaken_.store(true, std::memory_order_release); }
 
 void Mark::hurry() {
   if (const auto queue = source()) queue->hand_over();

@@ -16,6 +16,7 @@
 namespace aclhost {
 
 class Capture;
+class SharedEvent;
 
 // One record of an event. Waiters hold it, so that destroying or recording the event again leaves
 // them alone.
@@ -32,8 +33,13 @@ class Mark {
   void recorded_in(std::shared_ptr<TaskQueue> queue);
   void reach();
   bool reached() const { return reached_.load(std::memory_order_acquire); }
-  bool wait(int32_t timeout);  // milliseconds, -1 for ever; false if that was too short
-  void hurry();                // somebody wants to see it reached
+  // Milliseconds, -1 for ever; false if that was too short, or the task that waits was dropped.
+  bool wait(int32_t timeout);
+  void wait_whole();  // for ever, in any case
+  void look_again();  // who waits looks whether its task was dropped
+  void forsake();     // the record was dropped; before it is reached
+  bool is_forsaken() const { return is_forsaken_.load(std::memory_order_acquire); }
+  void hurry();                                     // somebody wants to see it reached
   Clock::time_point time() const { return time_; }  // once reached
 
  private:
@@ -44,6 +50,7 @@ class Mark {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::atomic<bool> reached_{false};
+  std::atomic<bool> is_forsaken_{false};
   Clock::time_point time_;
 };
 
@@ -81,6 +88,10 @@ class Event {
   void set_captured(std::weak_ptr<Capture> capture, int edge);
   std::shared_ptr<Capture> captured(int* edge);
 
+  // What other processes see of it; null for all but IPC events. Set when it is created.
+  void share(std::shared_ptr<SharedEvent> shared) { shared_ = std::move(shared); }
+  const std::shared_ptr<SharedEvent>& shared() const { return shared_; }
+
   std::shared_ptr<std::atomic<int64_t>> waits() const { return waits_; }  // not yet over
 
  private:
@@ -92,6 +103,7 @@ class Event {
   MarkPtr mark_ = std::make_shared<Mark>();
   std::weak_ptr<Capture> capture_;
   int edge_ = 0;
+  std::shared_ptr<SharedEvent> shared_;
   const std::shared_ptr<std::atomic<int64_t>> waits_ = std::make_shared<std::atomic<int64_t>>(0);
 };
 

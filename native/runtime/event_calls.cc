@@ -9,6 +9,7 @@
 #include "base/stale.h"
 #include "runtime/capture.h"
 #include "runtime/context.h"
+#include "runtime/ipc_event.h"
 #include "runtime/observed.h"
 #include "runtime/timeout.h"
 
@@ -35,11 +36,18 @@ int32_t create(const Call& call, aclrtEvent* event, EventKind kind, uint32_t fla
     return call.fail(ACL_ERROR_RT_NO_EVENT_RESOURCE, "event",
                      "cannot be created: too many exist; destroy some with aclrtDestroyEvent");
   }
+  if (flags == ACL_EVENT_IPC) {
+    if (const int32_t code = make_shared_event(call, *events().find(created))) {
+      events().destroy(created);
+      return code;
+    }
+  }
   *event = created;
   return ACL_SUCCESS;
 }
 
 int32_t synchronize(const Call& call, Event& event, int32_t timeout) {
+  if (event.shared() != nullptr) return synchronize_shared(call, event, timeout);
   if (const int32_t code = refuse_captured(call, event)) return code;
   const MarkPtr mark = event.latest();
   if (mark == nullptr) return ACL_SUCCESS;
@@ -49,6 +57,10 @@ int32_t synchronize(const Call& call, Event& event, int32_t timeout) {
     o.ended(call.name, kNoStream);
     if (in_time) o.joined_mark(mark->id());
   });
+  if (in_time && mark->is_forsaken()) {
+    return call.fail(ACL_ERROR_RT_STREAM_ABORT, "event",
+                     "was recorded in a stream whose tasks were dropped");
+  }
   if (in_time) return ACL_SUCCESS;
   return call.fail(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "timeout",
                    "of " + std::to_string(timeout) + " ms passed before the event happened");
@@ -56,6 +68,7 @@ int32_t synchronize(const Call& call, Event& event, int32_t timeout) {
 
 // Whether an event is over; who asks may ask again soon.
 bool is_over(Event& event, bool if_not_recorded) {
+  if (const auto& shared = event.shared()) return shared->is_reached(shared->recorded());
   const MarkPtr mark = event.latest();
   if (mark == nullptr) return if_not_recorded;
   if (!mark->reached()) {

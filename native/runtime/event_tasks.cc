@@ -6,6 +6,7 @@
 #include "base/call.h"
 #include "runtime/event_calls.h"
 #include "runtime/event_captures.h"
+#include "runtime/ipc_event.h"
 #include "runtime/observed.h"
 
 namespace aclhost {
@@ -47,6 +48,7 @@ void record(Event& event, Stream& queue) {
 }
 
 int32_t record_event(const Call& call, aclrtEvent handle, Event& event, Stream& queue) {
+  if (event.shared() != nullptr) return record_shared(call, event, queue);
   if (const CapturePtr capture = capture_of(queue)) {
     return record_captured(call, *capture, handle, event, queue);
   }
@@ -57,6 +59,7 @@ int32_t record_event(const Call& call, aclrtEvent handle, Event& event, Stream& 
 
 int32_t wait_event(const Call& call, aclrtEvent handle, Event& event, Stream& queue,
                    aclrtStream stream, int32_t timeout = Stream::kForever) {
+  if (event.shared() != nullptr) return await_shared(call, event, queue, timeout);
   int edge = kNoEdge;
   if (const CapturePtr capture = capture_of(event, &edge)) {
     return wait_captured(call, *capture, edge, handle, event, queue, stream);

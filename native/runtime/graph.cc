@@ -91,6 +91,13 @@ void Graph::add_stream(int32_t id, aclrtStream handle) {
   if (find_track(id) == nullptr) tracks_.push_back({id, handle, nullptr});
 }
 
+void Graph::remove_stream(int32_t id) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  tracks_.erase(std::remove_if(tracks_.begin(), tracks_.end(),
+                               [&](const Track& track) { return track.stream == id; }),
+                tracks_.end());
+}
+
 GraphTaskPtr Graph::add(int32_t stream, StepPtr step, int edge) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto number = static_cast<uint32_t>(tasks_.size());

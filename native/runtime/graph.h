@@ -58,7 +58,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
   enum class State { kOpen, kReady };
 
   Graph(int32_t device, uint64_t context_id);
-  ~Graph();
+  virtual ~Graph();
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
@@ -68,6 +68,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
 
   // The stream that runs the graph takes the place of the first one.
   void add_stream(int32_t id, aclrtStream handle);
+  void remove_stream(int32_t id);
   GraphTaskPtr add(int32_t stream, StepPtr step, int edge = kNoEdge);
   int new_edge();
   // Whether the first stream has awaited, by events, all that the others do.
@@ -116,6 +117,10 @@ class Graph : public std::enable_shared_from_this<Graph> {
   std::atomic<State> state{State::kOpen};
   std::atomic<bool> is_built{false};  // from streams that were bound to it
   std::atomic<bool> is_inner{false};  // runs as part of another graph only
+
+ protected:
+  // What a run gives to the stream that runs the graph.
+  virtual void queue_tasks(Stream& stream);
 
  private:
   struct Track {

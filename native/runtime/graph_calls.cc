@@ -10,6 +10,7 @@
 #include "runtime/context.h"
 #include "runtime/graph.h"
 #include "runtime/graph_json.h"
+#include "runtime/model.h"
 #include "runtime/stream.h"
 #include "runtime/timeout.h"
 
@@ -37,12 +38,27 @@ int32_t check_ready(const Call& call, const Graph& graph) {
   return call.fail(ACL_ERROR_RT_PARAM_INVALID, "modelRI", "is part of another graph; run that one");
 }
 
+// What models may lack.
+int32_t check_model(const Call& call, const Graph& graph) {
+  const auto* model = dynamic_cast<const Model*>(&graph);
+  if (model == nullptr) return ACL_SUCCESS;
+  if (!model->has_head()) {
+    return call.fail(ACL_ERROR_RT_STREAM_MODEL, "modelRI",
+                     "has no stream to begin with; they may have been unbound");
+  }
+  if (!model->is_spoiled()) return ACL_SUCCESS;
+  return call.fail(ACL_ERROR_RT_MODEL_EXECUTE, "modelRI",
+                   "cannot run: its streams were given tasks after aclmdlRIBuildEnd");
+}
+
 int32_t execute_async(const Call& call, Graph& graph, aclrtStream stream) {
   if (!current_context()) return no_context(call);
   const StreamRef found = find_stream(stream);
   if (!found) return no_stream(call, stream);
   if (const int32_t code = check_ready(call, graph)) return code;
+  if (const int32_t code = check_model(call, graph)) return code;
   if (const int32_t code = refuse_captured(call, *found)) return code;
+  if (const int32_t code = refuse_bound(call, *found)) return code;
   if (found->device() != graph.device()) {
     return call.fail(ACL_ERROR_RT_MODEL_CONTEXT, "stream",
                      "belongs to another device than the graph was made for");

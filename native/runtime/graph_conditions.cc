@@ -26,9 +26,11 @@ struct ConditionTask {
   std::vector<GraphPtr> branches;
 
   Status operator()(int32_t stream) {
+    if (TaskQueue::is_dropped_here()) return {};
     if (type == ACL_MODEL_RI_COND_TYPE_WHILE) {
       Status status;
-      while (status.ok() && condition->load() != 0) status = branches[0]->run_here(stream);
+      while (status.ok() && condition->load() != 0 && !TaskQueue::is_dropped_here())
+        status = branches[0]->run_here(stream);
       return status;
     }
     const uint64_t value = condition->load();

@@ -30,6 +30,7 @@ void queue_record(Stream& stream, const MarkPtr& mark) {
   mark->recorded_in(stream.queue());
   stream.submit(Weight::kMark, [mark, id] {
     observe([&](Observer& o) { o.reached(mark->id(), id); });
+    if (TaskQueue::is_dropped_here()) mark->forsake();
     mark->reach();
     return Status();
   });
@@ -110,7 +111,6 @@ void Graph::replay(Stream& stream) {
   if (const MarkPtr last = last_run(); last != nullptr && last_stream_ != stream.id()) {
     queue_wait(stream, last);
   }
-  const auto replay = std::make_shared<Replay>(edges_);
   if (!conditions_.empty()) {
     stream.submit(Weight::kSmall, [self = shared_from_this()] {
       self->reset_conditions();
@@ -118,20 +118,25 @@ void Graph::replay(Stream& stream) {
     });
   }
   queue_group_end(stream, id_, true);
-  for (const GraphTaskPtr& task : tasks()) {
-    if (task->is_disabled) continue;
-    Stream& lane = lane_of(task->stream, stream);
-    queue(task, lane, replay, &lane == &stream);
-  }
+  queue_tasks(stream);
   queue_group_end(stream, id_, false);
-  if (tracks_.size() > 1) {
-    stream.submit(Weight::kMark, [replay] { return replay->failure(); });
-  }
   const auto end = std::make_shared<Mark>();
   queue_record(stream, end);
   last_stream_ = stream.id();
   const std::lock_guard<std::mutex> state_lock(mutex_);
   last_run_ = end;
+}
+
+void Graph::queue_tasks(Stream& stream) {
+  const auto replay = std::make_shared<Replay>(edges_);
+  for (const GraphTaskPtr& task : tasks()) {
+    if (task->is_disabled) continue;
+    Stream& lane = lane_of(task->stream, stream);
+    queue(task, lane, replay, &lane == &stream);
+  }
+  if (tracks_.size() > 1) {
+    stream.submit(Weight::kMark, [replay] { return replay->failure(); });
+  }
 }
 
 Status Graph::run_here(int32_t stream) {

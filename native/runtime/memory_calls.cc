@@ -12,6 +12,7 @@
 #include "runtime/context.h"
 #include "runtime/ipc_memory.h"
 #include "runtime/memory.h"
+#include "runtime/memory_pool.h"
 #include "runtime/stream.h"
 
 namespace aclhost {
@@ -125,6 +126,7 @@ extern "C" aclError aclrtMallocWithCfg(void** devPtr, size_t size, aclrtMemMallo
 
 extern "C" aclError aclrtFree(void* devPtr) {
   return acl_call("aclrtFree", [&](const Call& call) {
+    if (return_to_pool(devPtr)) return ACL_SUCCESS;
     end_sharing(devPtr);
     return release_for(call, "devPtr", devPtr, MemoryKind::kDevice);
   });

@@ -47,10 +47,12 @@ bool await_word(const SharedWord& word, uint32_t seconds, const Take& take) {
   const auto end = Clock::now() + std::chrono::seconds(seconds);
   while (true) {
     const uint32_t value = word.load();
-    if (take(value)) return true;
+    if (take(value) || TaskQueue::is_dropped_here()) return true;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
     if (seconds != 0 && left.count() <= 0) return false;
-    word.wait_while(value, seconds == 0 ? -1 : left.count());
+    // Not for long: nobody wakes who waits for a word of another process when its task is dropped.
+    constexpr int64_t kLook = 100;  // milliseconds
+    word.wait_while(value, seconds == 0 ? kLook : std::min<int64_t>(left.count(), kLook));
   }
 }
 

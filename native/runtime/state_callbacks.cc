@@ -105,6 +105,14 @@ void tell_stream_state(aclrtStream stream, aclrtStreamState state) {
       [&](aclrtStreamStateCallback function, void* data) { function(stream, state, data); });
 }
 
+int32_t tell_task_abort(int32_t device, aclrtDeviceTaskAbortStage stage, uint32_t timeout) {
+  int32_t first = ACL_SUCCESS;
+  abort_functions->for_each([&](aclrtDeviceTaskAbortCallback function, void* data) {
+    if (first == ACL_SUCCESS) first = function(device, stage, timeout, data);
+  });
+  return first;
+}
+
 void tell_exception(const Status& status, int32_t stream, int32_t device) {
   std::vector<aclrtExceptionInfoCallback> functions;
   {

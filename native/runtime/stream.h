@@ -57,6 +57,8 @@ class Stream {
   // As abandon, and work that has not begun never will; waits only for work that is under way.
   void cancel() { queue_->cancel(); }
   void stop_on_failure(bool stop) { queue_->stop_on_failure(stop); }
+  bool stops_on_failure() { return queue_->stops_on_failure(); }
+  void interrupt() { queue_->interrupt(); }
 
   int32_t device() const { return device_; }
   uint64_t context_id() const { return context_id_; }

@@ -8,6 +8,8 @@
 #include "base/threads.h"
 #include "runtime/capture.h"
 #include "runtime/context.h"
+#include "runtime/memory_pool.h"
+#include "runtime/model.h"
 #include "runtime/observed.h"
 #include "runtime/state_callbacks.h"
 #include "runtime/stream.h"
@@ -56,6 +58,7 @@ int32_t destroy(const Call& call, aclrtStream stream, bool force) {
                          "call aclrtSetCurrentContext with the stream's context first");
   }
   if (const int32_t code = refuse_captured(call, *found)) return code;
+  if (const int32_t code = refuse_bound(call, *found)) return code;
   tell_stream_state(stream, ACL_RT_STREAM_STATE_DESTROY_PRE);
   forget_stream(found->id());
   const NoCancellation whole;
@@ -74,6 +77,16 @@ int32_t too_slow(const Call& call, int32_t timeout) {
                    "of " + std::to_string(timeout) + " ms passed before the work ended");
 }
 
+// What a stream that was awaited has to say: that its tasks were dropped meanwhile, or how they
+// failed.
+int32_t outcome(const Call& call, Stream& stream, uint64_t drops) {
+  const int32_t code = stream.queue()->drop_since(drops);
+  if (code == ACL_SUCCESS) return stream.failure();
+  return call.fail(code, "",
+                   "tasks of stream " + std::to_string(stream.id()) +
+                       " were dropped meanwhile, by aclrtStreamAbort or aclrtDeviceTaskAbort");
+}
+
 int32_t synchronize(const Call& call, aclrtStream stream, int32_t timeout) {
   if (!current_context()) return no_context(call);
   const StreamRef found = find_stream(stream);
@@ -81,12 +94,14 @@ int32_t synchronize(const Call& call, aclrtStream stream, int32_t timeout) {
   if ((found->config().flags & kNotAwaited) != 0) return ACL_SUCCESS;
   if (const int32_t code = refuse_captured(call, *found)) return code;
   observe([&](Observer& o) { o.began(call.name, "", kNoStream); });
+  const uint64_t drops = found->queue()->drops();
   const bool in_time = found->wait(timeout);
   observe([&](Observer& o) {
     o.ended(call.name, kNoStream);
     if (in_time) o.joined_stream(found->id());
   });
-  return in_time ? found->failure() : too_slow(call, timeout);
+  trim_pools(found->device());
+  return in_time ? outcome(call, *found, drops) : too_slow(call, timeout);
 }
 
 // Waits for the streams of the current device; the first failure counts.
@@ -107,15 +122,17 @@ int32_t synchronize_device(const Call& call, int32_t timeout) {
       const auto rest = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
       left = std::max<int32_t>(static_cast<int32_t>(rest.count()), 0);
     }
+    const uint64_t drops = stream.queue()->drops();
     if (!stream.wait(left)) {
       in_time = false;
       return;
     }
     observe([&](Observer& o) { o.joined_stream(stream.id()); });
-    const int32_t code = stream.failure();
+    const int32_t code = outcome(call, stream, drops);
     if (first == 0) first = code;
   });
   observe([&](Observer& o) { o.ended(call.name, kNoStream); });
+  trim_pools(context->device());
   return in_time ? first : too_slow(call, timeout);
 }
 

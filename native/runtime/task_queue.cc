@@ -11,6 +11,7 @@
 #include "base/errors.h"
 #include "base/threads.h"
 #include "runtime/prompter.h"
+#include "runtime/running_task.h"
 #include "runtime/schedule.h"
 
 namespace aclhost {
@@ -282,13 +283,15 @@ void TaskQueue::finish(Status status) {
 
 void TaskQueue::run_next(std::unique_lock<std::mutex>& lock, bool as_worker) {
   Queued task = tasks_.pop();
-  const bool skip = computes(task.weight) && skips();
+  const uint64_t number = submitted_ - tasks_.size();
+  const bool skip = computes(task.weight) && (skips() || is_dropped(number));
   running_ = &task.run;
   computing_ = computes(task.weight);
   lock.unlock();
   Status status;
   {
     Succession succession(*this);
+    const Running running(*this, number);
     if (!as_worker) succession.cancel();
     if (schedule() == Schedule::kStress) stress_delay();
     if (!skip) status = run_task(task.run);
@@ -298,7 +301,7 @@ void TaskQueue::run_next(std::unique_lock<std::mutex>& lock, bool as_worker) {
   running_ = nullptr;
   computing_ = false;
   task.run.clear();  // what the task holds goes before anybody is told that it ended
-  finish(std::move(status));
+  finish(is_dropped(number) ? Status() : std::move(status));
 }
 
 void TaskQueue::help_next(std::unique_lock<std::mutex>& lock) {

@@ -25,6 +25,8 @@
 
 namespace aclhost {
 
+class Mark;
+
 // What a task asks of the thread that runs it.
 enum class Weight {
   kSmall,   // over sooner than another thread could begin: may run in the calling thread
@@ -71,6 +73,32 @@ class TaskQueue : public std::enable_shared_from_this<TaskQueue> {
   int32_t failure();  // reports and returns the first one
 
   void stop_on_failure(bool stop);
+  bool stops_on_failure();
+  void forget_failure();
+
+  // Tasks that have not begun never will, but marks, which others wait for; a wait under way ends.
+  // Waits for the task that runs; false if that takes longer than the timeout in milliseconds.
+  bool drop(int32_t timeout, int32_t code);
+  // Ends the wait that is under way, if any.
+  void interrupt();
+  // How often tasks were dropped, and that is over.
+  uint64_t drops();
+  // The code of a drop that has begun after so many; 0 if none has.
+  int32_t drop_since(uint64_t drops);
+  // Whether the task that this thread runs is one of those: it should come to its end.
+  static bool is_dropped_here();
+  // While one of these lives, the thread waits for the mark, and can be interrupted.
+  class Interruptible {
+   public:
+    explicit Interruptible(Mark& mark);
+    ~Interruptible();
+    Interruptible(const Interruptible&) = delete;
+    Interruptible& operator=(const Interruptible&) = delete;
+
+   private:
+    TaskQueue* const queue_;
+  };
+
   void abandon();
   void cancel();
   void close();  // no task will come; waits for those there are, unless abandoned
@@ -78,6 +106,7 @@ class TaskQueue : public std::enable_shared_from_this<TaskQueue> {
  private:
   using Clock = std::chrono::steady_clock;
   class Succession;
+  class Running;
   struct All;
   struct Queued {
     Task run;
@@ -98,6 +127,8 @@ class TaskQueue : public std::enable_shared_from_this<TaskQueue> {
   uint64_t last_use_of(const MemoryRange& range) const;
   bool has_worker();  // started now if need be
   void wake_worker();
+  bool is_dropped(uint64_t task) const { return task <= dropped_ || task == interrupted_; }
+  void end_wait();
   void begin();
   void finish(Status status);
   void run_next(std::unique_lock<std::mutex>& lock, bool as_worker);
@@ -123,6 +154,12 @@ class TaskQueue : public std::enable_shared_from_this<TaskQueue> {
   std::thread::id worker_id_;
   uint64_t submitted_ = 0;
   uint64_t finished_ = 0;
+  std::atomic<uint64_t> dropped_{0};      // tasks up to this one, counted from 1, were dropped
+  std::atomic<uint64_t> interrupted_{0};  // this one was interrupted
+  uint64_t drops_begun_ = 0;
+  uint64_t drops_ended_ = 0;
+  int32_t drop_code_ = 0;       // of the last one
+  Mark* waits_for_ = nullptr;   // what the task that runs waits for
   uint64_t awaited_ = kNobody;  // the least number of finished tasks that somebody waits for
   bool hands_over_ = false;     // the program did not come back the last time
   bool closed_ = false;

@@ -42,7 +42,7 @@ struct ValueTask {
   void wait(const uint64_t* place) const {
     constexpr std::chrono::microseconds kLongest(200);
     std::chrono::microseconds pause(1);
-    while (!is_over(__atomic_load_n(place, __ATOMIC_ACQUIRE))) {
+    while (!is_over(__atomic_load_n(place, __ATOMIC_ACQUIRE)) && !TaskQueue::is_dropped_here()) {
       std::this_thread::sleep_for(pause);
       pause = std::min(2 * pause, kLongest);
     }

@@ -117,7 +117,24 @@ CALLBACKS = functions(
     ),
     (
         "aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void* args)",
-        "Queues a function that a thread of the stream runs.",
+        "Queues a function that a thread of the stream runs, or the subscribed one.",
+    ),
+    (
+        "aclError aclrtSubscribeHostFunc(uint64_t hostFuncThreadId, aclrtStream exeStream)",
+        "Names the thread that runs a stream's host functions.",
+    ),
+    (
+        "aclError aclrtUnSubscribeHostFunc(uint64_t hostFuncThreadId, aclrtStream exeStream)",
+        "Takes that back.",
+    ),
+    (
+        "aclError aclrtProcessHostFunc(int32_t timeout)",
+        "Runs one host function that is meant for this thread.",
+    ),
+    (
+        "aclError aclrtRandomNumAsync(const aclrtRandomNumTaskInfo* taskInfo,"
+        " const aclrtStream stream, void* reserve)",
+        "Queues the drawing of random numbers.",
     ),
 )
 

@@ -65,4 +65,16 @@ HANDLES = functions(
     ),
 )
 
-FUNCTIONS = (*KEYS, *HANDLES)
+EVENTS = functions(
+    ACL_RT,
+    (
+        "aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle* handle)",
+        "What another process needs to record an event and wait for it.",
+    ),
+    (
+        "aclError aclrtIpcOpenEventHandle(aclrtIpcEventHandle handle, aclrtEvent* event)",
+        "An event of another process.",
+    ),
+)
+
+FUNCTIONS = (*KEYS, *HANDLES, *EVENTS)

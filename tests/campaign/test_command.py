@@ -74,6 +74,8 @@ def test_another_journal_is_refused(tmp_path: Path) -> None:
         (("--jobs", "2"), "need --cases"),
         (("--replay", "nowhere.npz"), "nowhere.npz: No such file"),
         (("--replay", __file__), "not a failed case"),
+        (("--replay", "/dev/null"), "not a failed case"),
+        (("--seconds", "-1"), "--seconds"),
     ],
 )
 def test_what_cannot_be_run(options: tuple[str, ...], said: str) -> None:
@@ -120,6 +122,13 @@ check._reference = lambda case, inputs: [each + 1 for each in true(case, inputs)
 from aclhost.cli import main
 main(["campaign", *sys.argv[1:]])
 """
+
+
+def test_a_failure_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "here").write_text("no directory")
+    options = ("--cases", "5", "--operator", "elu", "--seed", "1", "--failures", "here")
+    done = run(sys.executable, "-c", FAILING, *options, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (2, "aclhost: here: File exists\n")
 
 
 def test_a_failure_comes_with_the_command_that_repeats_it(tmp_path: Path) -> None:

@@ -105,6 +105,9 @@ def test_every_mistake_is_named_with_its_line(aclhost_command, files):
         ",i,x.npy",
         "elu,good,x.npy",
         "elu,good,x.npy",
+        "elu,./good/,x.npy",
+        "elu,j,x.npy,1,rtol=-1",
+        "elu,k,x.npy,1,cosine=nan",
     )
     result = aclhost_command(*call, status=2)
     reasons = [
@@ -119,6 +122,9 @@ def test_every_mistake_is_named_with_its_line(aclhost_command, files):
         "no operator",
         None,
         "line 11 has the name 'good', too",
+        "line 11 has the name 'good', too",
+        "tolerance rtol is -1; it must be 0 or more",
+        "tolerance cosine is nan; it must be 1 or less",
     ]
     said = result.stderr.splitlines()
     wanted = [(number, reason) for number, reason in enumerate(reasons, 2) if reason]
@@ -136,6 +142,10 @@ def test_every_mistake_is_named_with_its_line(aclhost_command, files):
         ("self,alpha\nx.npy,1\n", "line 1: the first line names the columns, and none is operator"),
         ('{"operator": "elu", "self": "x.npy"}\n{"oper', "line 2: not JSON"),
         ('{"operator": "elu", "self": "x.npy"}\n[1]', "line 2: write {"),
+        ('{"operator": ' + "[" * 100_000, "line 1: not JSON"),
+        ('operator,self\nelu,"x.npy\n', "line 2: not CSV: unexpected end of data"),
+        ("operator,self\nelu," + "x" * 200_000, "line 2: not CSV: field larger"),
+        ("operator,self,alpha,self\nelu,x.npy", "line 1: the first line names self more than once"),
     ],
 )
 def test_files_that_are_no_manifest(refusal, files, text, reason):
@@ -166,6 +176,45 @@ def test_nothing_is_overwritten_silently(aclhost_command, refusal, files):
     assert not (files / "out/one").exists()
     aclhost_command(*call, "--force")
     assert np.array_equal(np.load("out/two/out.npy"), aclhost.elu(X))
+
+
+def test_members_of_lists_are_not_overwritten_silently(aclhost_command, refusal, files):
+    call = manifest(files, "operator,name,x", 'foreach_abs,one,"x.npy,y.npy"')
+    aclhost_command(*call)
+    assert "out/one/out.0.npy" in refusal(*call, status=2)
+
+
+def test_a_result_of_a_device_may_be_null_and_a_name_hold_any_sign(aclhost_command, files):
+    line = {"operator": "elu", "self": "x.npy", "out": None, "name": "a\u2028b"}
+    text = json.dumps(line, ensure_ascii=False)
+    aclhost_command(*manifest(files, text, name="in/cases.jsonl"))
+    assert (files / "out/a\u2028b/out.npy").exists()
+
+
+def test_what_a_journal_has_and_nobody_finds_is_computed_again(aclhost_command, files):
+    lines = ("operator,name,self", "elu,one,x.npy", "elu,two,y.npy")
+    call = (*manifest(files, *lines), "--journal", "run.jsonl")
+    aclhost_command(*call)
+    (files / "out/two").rename(files / "gone")
+    aclhost_command(*call)
+    assert (files / "out/two/out.npy").exists()
+
+
+def test_what_could_not_be_written_is_tried_again(aclhost_command, files):
+    call = (*manifest(files, "operator,name,self", "elu,one,x.npy"), "--journal", "run.jsonl")
+    (files / "out").write_text("no directory")
+    assert "Not a directory" in aclhost_command(*call, status=2).stdout
+    (files / "out").unlink()
+    assert "results of 1 call are in out" in aclhost_command(*call).stdout
+
+
+def test_a_file_that_is_no_journal_stays_as_it_was(aclhost_command, refusal, files):
+    call = manifest(files, "operator,name,self", "elu,one,x.npy")
+    before = (files / "in/cases.csv").read_bytes(), (files / "in/x.npy").read_bytes()
+    assert "is not a journal" in refusal(*call, "--journal", "in/cases.csv", status=2)
+    compare = ("compare", "in/x.npy", "in/x.npy", "--journal", "in/x.npy")
+    assert "in/x.npy is not a journal" in refusal(*compare, status=2)
+    assert before == ((files / "in/cases.csv").read_bytes(), (files / "in/x.npy").read_bytes())
 
 
 def test_a_journal_goes_on_and_knows_its_own_files(aclhost_command, refusal, files):

@@ -175,6 +175,12 @@ def _lines(file: Path) -> int:
     return file.read_bytes().count(b"\n") if file.exists() else 0
 
 
+@pytest.mark.parametrize("address", ["nonsense", "tcp://host:door", "foo://host:1"])
+def test_no_address_is_an_error(address: str) -> None:
+    with pytest.raises(OSError, match="write tcp://HOST:PORT"):
+        list(run_all(work.square, {"one": 1}, dask=address))
+
+
 def test_no_scheduler_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("aclhost.jobs.cluster._TIMEOUT", 2)
     with pytest.raises(OSError, match="Timed out|refused|connect"):

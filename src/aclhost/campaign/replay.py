@@ -7,6 +7,7 @@ import hashlib
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
+from zlib import error as BadDataError  # noqa: N812
 
 import numpy as np
 
@@ -36,7 +37,7 @@ def read(path: Path) -> Case:
     try:
         with np.load(path) as saved:
             return read_case(str(saved["case"]))
-    except (BadZipFile, KeyError, ValueError, TypeError, AttributeError):
+    except (BadZipFile, BadDataError, EOFError, KeyError, ValueError, TypeError, AttributeError):
         raise ValueError(f"{path}: not a failed case of aclhost campaign") from None
 
 

@@ -20,7 +20,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from aclhost import ops
 from aclhost.cli.completion import operators as complete_operators
-from aclhost.cli.console import give_up, output, print_json
+from aclhost.cli.console import give_up, output, print_json, reason_of
 from aclhost.jobs import PROBLEM, run_all
 from aclhost.spec import names
 from aclhost.spec.operator import Operator
@@ -42,7 +42,13 @@ class _Where(NamedTuple):
 
 
 @click.command("campaign", short_help="Try the operators with random calls.")
-@click.option("--seconds", default=180.0, show_default=True, help="How long to run.")
+@click.option(
+    "--seconds",
+    type=click.FloatRange(0, min_open=True),
+    default=180.0,
+    show_default=True,
+    help="How long to run.",
+)
 @click.option(
     "--cases", type=click.IntRange(1), help="How many cases of each operator, instead of a time."
 )
@@ -101,9 +107,11 @@ def campaign(
         if not as_json:
             output().print(f"seed {seed}")
         tally = _run(found, seed, seconds, cases, _Where(jobs, dask, journal))
-    except (OSError, ValueError) as error:
+        _report(tally, seed, failures, as_json)
+    except OSError as error:
+        give_up(reason_of(error), _CANNOT)
+    except ValueError as error:
         give_up(str(error), _CANNOT)
-    _report(tally, seed, failures, as_json)
     sys.exit(_FAILED if tally.told or tally.wrong_gradients or tally.problems else 0)
 
 

@@ -16,7 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from aclhost.arrays import numpy_dtype, write_all
 from aclhost.cli import compare_text
-from aclhost.cli.console import give_up, output, print_json
+from aclhost.cli.console import give_up, output, print_json, reason_of
 from aclhost.compare import pairs as pairing
 from aclhost.compare import part, texts
 from aclhost.compare.pairs import Pair
@@ -24,6 +24,7 @@ from aclhost.compare.report import html_report
 from aclhost.compare.rows import (
     Entry,
     Settings,
+    check_tolerance,
     compare_all,
     compare_pair,
     failed_before,
@@ -130,7 +131,7 @@ def compare_command(
     try:
         entries = _entries(pairs, settings, jobs, dask, journal)
     except OSError as error:
-        give_up(str(error), _CANNOT)
+        give_up(reason_of(error), _CANNOT)
     if not entries:
         give_up(f"neither {actual} nor {expected} holds an array", _CANNOT)
     if len(entries) == 1 and entries[0].comparison is None and not actual.is_dir():
@@ -167,10 +168,7 @@ def _tolerances(options: Mapping[str, tuple[str, ...]]) -> dict[str, dict[str, f
                 value = float(number)
             except ValueError:
                 raise ValueError(f"{option} {text}: write a number, or DTYPE=NUMBER") from None
-            if name == "cosine" and not value <= 1:
-                raise ValueError(f"{option} is {number}; it must be 1 or less")
-            if name != "cosine" and not value >= 0:
-                raise ValueError(f"{option} is {number}; it must be 0 or more")
+            check_tolerance(option, name, value)
             key = part(numpy_dtype(names.dtype(dtype))).name if dtype else ""
             result.setdefault(key, {})[name] = value
     return result

@@ -37,6 +37,11 @@ def give_up(text: str, status: int = 1) -> NoReturn:
     sys.exit(status)
 
 
+def reason_of(error: OSError) -> str:
+    """In words, without a number."""
+    return f"{error.filename}: {error.strerror}" if error.filename else str(error)
+
+
 @contextmanager
 def results_arrive(status: int) -> Iterator[None]:
     """Ends the command with this status and a line on stderr if stdout is closed or full."""

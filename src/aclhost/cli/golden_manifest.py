@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from aclhost.cli import compare_text
 from aclhost.cli.compare import Reports, status_of
-from aclhost.cli.console import output, print_json, say
+from aclhost.cli.console import output, print_json, reason_of, say
 from aclhost.compare.rows import Entry, entries_of, row
 from aclhost.goldens.files import Targets
 from aclhost.goldens.manifest import Piece, compute_line, read_manifest, targets
@@ -48,7 +48,7 @@ def run_manifest(
         _begin(run, pieces)
         entries = _entries(run, pieces)
     except OSError as error:
-        _give_up(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+        _give_up(reason_of(error))
     except ValueError as error:
         _give_up(str(error))
     reports = Reports("results", str(run.manifest), entries, set())
@@ -58,7 +58,8 @@ def run_manifest(
     elif not reports.printed:
         compare_text.show_summary(output(), entries, set(), everything=False)
         written = len(pieces) - sum(entry.verdict == "error" for entry in entries)
-        output().print(f"results of {written} calls are in {run.directory}", soft_wrap=True)
+        calls = "1 call" if written == 1 else f"{written} calls"
+        output().print(f"results of {calls} are in {run.directory}", soft_wrap=True)
     sys.exit(status_of(entries, set()))
 
 
@@ -82,6 +83,13 @@ def _begin(run: Run, pieces: dict[str, Piece]) -> None:
             journal.write(mark, {})
 
 
+def _gone(pieces: dict[str, Piece]) -> set[str]:
+    """Keys of what has no file, whatever a journal says."""
+    return {
+        key for key, piece in pieces.items() if not any(path.exists() for path in targets(piece))
+    }
+
+
 def _entries(run: Run, pieces: dict[str, Piece]) -> list[Entry]:
     """All rows in the order of the lines, under a bar on stderr where somebody watches."""
     watched = Console(stderr=True)
@@ -92,8 +100,9 @@ def _entries(run: Run, pieces: dict[str, Piece]) -> list[Entry]:
     ) as progress:
         bar = progress.add_task("", total=len(pieces))
         for key, done in run_all(
-            compute_line, pieces, processes=run.jobs, dask=run.dask, journal=run.journal
-        ):
+            compute_line, pieces, processes=run.jobs, dask=run.dask, journal=run.journal,
+            again=_gone(pieces),
+        ):  # fmt: skip
             found[key] = entries_of(done, pieces[key].line.name)
             progress.advance(bar)
     return [entry for key in pieces for entry in found[key]]

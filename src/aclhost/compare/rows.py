@@ -34,8 +34,8 @@ from aclhost.jobs import PROBLEM, Row, run_all
 from aclhost.spec.dtypes import DataType
 
 __all__ = [
-    "Entry", "Settings", "compare_all", "compare_arrays", "compare_pair", "entries_of",
-    "failed_before", "json_line", "pack", "row", "unpack",
+    "Entry", "Settings", "check_tolerance", "compare_all", "compare_arrays", "compare_pair",
+    "entries_of", "failed_before", "json_line", "pack", "row", "row_of", "unpack",
 ]  # fmt: skip
 
 Tolerances = Mapping[str, Mapping[str, float]]  # by dtype; "" stands for all
@@ -88,6 +88,14 @@ class Entry:
         return self.readable, self.passed, -share
 
 
+def check_tolerance(what: str, name: str, value: float) -> None:
+    """Raises ValueError for a number that a tolerance of this name cannot have."""
+    if name == "cosine" and not value <= 1:
+        raise ValueError(f"{what} is {value:g}; it must be 1 or less")
+    if name != "cosine" and not value >= 0:
+        raise ValueError(f"{what} is {value:g}; it must be 0 or more")
+
+
 def compare_all(
     pairs: Sequence[Pair],
     settings: Settings,
@@ -132,12 +140,19 @@ def _state(path: Path | None) -> tuple[str, int, int]:
 
 
 def _entries_of(piece: tuple[Pair, Settings]) -> dict[str, Any]:
-    return {"entries": [pack(entry) for entry in compare_pair(*piece)]}
+    return row_of(compare_pair(*piece))
+
+
+def row_of(entries: Sequence[Entry]) -> Row:
+    """Entries as plain data; with something unreadable it is a problem, and is tried again."""
+    unread = [entry.problem for entry in entries if not entry.readable]
+    found: Row = {"entries": [pack(entry) for entry in entries]}
+    return {**found, PROBLEM: unread[0]} if unread else found
 
 
 def entries_of(found: Row, name: str) -> list[Entry]:
     """The entries of a finished piece, or one that tells why it was not finished."""
-    if PROBLEM in found:
+    if "entries" not in found:
         return [Entry(name, problem=f"{name}: {found[PROBLEM]}", readable=False)]
     return [unpack(entry) for entry in found["entries"]]
 

@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,9 +13,10 @@ from typing import Any, NamedTuple
 import aclhost
 from aclhost.arrays import UnreadableArrayError
 from aclhost.compare import Standard
-from aclhost.compare.rows import Entry, Settings, compare_arrays, pack
+from aclhost.compare.rows import Entry, Settings, check_tolerance, compare_arrays, row_of
 from aclhost.goldens import files, results_of
 from aclhost.goldens.files import Raw, Targets
+from aclhost.goldens.manifest_lines import lines_of
 from aclhost.spec import described, names
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import TensorList, TensorOut
@@ -98,11 +97,10 @@ def read_manifest(path: Path, soc: str = "") -> list[Line]:
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not a text"
         raise ManifestError(f"{path}: {reason}") from None
-    read = _json_lines if text.lstrip().startswith("{") else _csv_lines
     lines: list[Line] = []
     wrong: list[str] = []
     taken: dict[str, int] = {}
-    for number, found in read(text):
+    for number, found in lines_of(text):
         try:
             if isinstance(found, str):
                 raise described.MalformedError(found)
@@ -123,53 +121,6 @@ def read_manifest(path: Path, soc: str = "") -> list[Line]:
     return lines
 
 
-def _json_lines(text: str) -> Iterator[tuple[int, dict[str, str] | str]]:
-    """Numbers of lines with their words, or with what is wrong."""
-    for number, line in enumerate(text.splitlines(), 1):
-        if not line.strip():
-            continue
-        try:
-            found = json.loads(line)
-        except ValueError as error:
-            yield number, f"not JSON: {error}"
-            continue
-        if isinstance(found, dict):
-            yield number, {key: _text(value) for key, value in found.items()}
-        else:
-            yield number, 'write {"operator": NAME, ARGUMENT: VALUE, ...}'
-
-
-def _text(value: Any) -> str:  # noqa: ANN401
-    """As it would be typed."""
-    if isinstance(value, dict):
-        return " ".join(f"{key}={_text(each)}" for key, each in value.items())
-    if isinstance(value, list):
-        return ",".join(map(_text, value)) or "[]"
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    return str(value)
-
-
-def _csv_lines(text: str) -> Iterator[tuple[int, dict[str, str] | str]]:
-    """The same; the first line that is no comment names the columns, empty cells count nothing."""
-    head: list[str] = []
-    reader = csv.reader(text.splitlines(), skipinitialspace=True)
-    for cells in reader:
-        row = [cell.strip() for cell in cells]
-        if not any(row) or row[0].startswith("#"):
-            continue
-        if not head:
-            head = row
-            if "operator" not in head:
-                yield reader.line_num, "the first line names the columns, and none is operator"
-                return
-            continue
-        if len(row) > len(head):
-            yield reader.line_num, f"{len(row)} cells, and the first line names {len(head)} columns"
-        else:
-            yield reader.line_num, {key: cell for key, cell in zip(head, row, strict=False) if cell}
-
-
 def _line(where: str, number: int, words: dict[str, str], base: Path, soc: str) -> Line:
     if "operator" not in words:
         raise described.MalformedError("no operator")
@@ -179,7 +130,10 @@ def _line(where: str, number: int, words: dict[str, str], base: Path, soc: str) 
     if needed:
         raise described.MalformedError(f"{op.name} needs {', '.join(p.name for p in needed)}")
     written = {param.name for param in results_of(op) if isinstance(param, TensorOut)}
-    name = words.get("name", f"{op.snake_name}-{number}")
+    device = {
+        name for name in written & given.keys() if files.files_of(op.parameter(name), given[name])
+    }
+    name = str(Path(words.get("name", f"{op.snake_name}-{number}")))  # one way to write each
     if Path(name).is_absolute() or ".." in Path(name).parts:
         raise described.MalformedError(f"the name {name!r} leaves the directory of the results")
     chosen = words.get("soc", soc)
@@ -188,7 +142,7 @@ def _line(where: str, number: int, words: dict[str, str], base: Path, soc: str) 
         name,
         op.name,
         {key: _based(op, key, text, base) for key, text in given.items() if key not in written},
-        {key: _based(op, key, text, base) for key, text in given.items() if key in written},
+        {key: _based(op, key, text, base) for key, text in given.items() if key in device},
         _tolerance(words.get("tolerance", "")),
         names.soc(chosen) if chosen else "",
     )
@@ -232,20 +186,23 @@ def _tolerance(text: str) -> dict[str, float]:
             raise described.MalformedError(
                 f"tolerance {word}: write NAME=NUMBER with one of {', '.join(_TOLERANCES)}"
             )
+        check_tolerance(f"tolerance {name}", key, found[key])
     return found
 
 
 def targets(piece: Piece) -> list[Path]:
-    """Files that the results of a line go to, as far as its call tells."""
+    """Files that the results of a line go to; of lists, those that are there."""
     op = names.operator(piece.line.operator)
     if piece.kind != "npy":
         return [piece.directory / f"{op.snake_name}.{piece.kind}"]
-    return [piece.directory / f"{param.name}.npy" for param in results_of(op)]
+    names_of = [param.name for param in results_of(op)]
+    there = (path for name in names_of for path in piece.directory.glob(f"{name}.*.npy"))
+    return [*(piece.directory / f"{name}.npy" for name in names_of), *sorted(there)]
 
 
 def compute_line(piece: Piece) -> dict[str, Any]:
     """Computes a line, writes its results, and compares; the entries as plain data."""
-    return {"entries": [pack(entry) for entry in _entries(piece)]}
+    return row_of(_entries(piece))
 
 
 def _entries(piece: Piece) -> list[Entry]:

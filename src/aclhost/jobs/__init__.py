@@ -7,7 +7,7 @@ journal as they arrive, so that a run that was cut off goes on where it stopped.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -26,6 +26,7 @@ def run_all(
     processes: int = 1,
     dask: str = "",
     journal: Path | None = None,
+    again: Collection[str] = (),
 ) -> Iterator[tuple[str, Row]]:
     """Does every piece once and yields (key, row), in the order in which they are done.
 
@@ -36,13 +37,15 @@ def run_all(
         dask: The address of a Dask scheduler, whose workers do it instead.
         journal: A file of JSON lines. Rows that are there are yielded and not done again, unless
             they tell of a problem.
+        again: Keys that are done in any case.
 
     Raises:
         OSError: the journal cannot be read or written, or the scheduler does not answer.
 
     """
     known = read_journal(journal) if journal is not None else {}
-    done = {key: row for key, row in known.items() if key in pieces and PROBLEM not in row}
+    wanted = pieces.keys() - set(again)
+    done = {key: row for key, row in known.items() if key in wanted and PROBLEM not in row}
     yield from done.items()
     left = {key: piece for key, piece in pieces.items() if key not in done}
     with nullcontext() if journal is None else Journal(journal) as written:

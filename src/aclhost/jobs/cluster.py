@@ -25,6 +25,7 @@ def run(work: Work, pieces: Mapping[str, Any], address: str) -> Iterator[tuple[s
     except ModuleNotFoundError:
         raise OSError("--dask needs Dask: pip install 'aclhost[dask]'") from None
     run_id = uuid.uuid4().hex  # results of another run with equal keys must not be found
+    _check(address)
     with Client(address, timeout=_TIMEOUT, set_as_default=False) as client:
         futures = {
             client.submit(attempt, work, piece, key=f"{run_id}-{key}", pure=False): key
@@ -33,6 +34,16 @@ def run(work: Work, pieces: Mapping[str, Any], address: str) -> Iterator[tuple[s
         for future in as_completed(list(futures), loop=client.loop):
             yield futures[future], _row(future)
             future.release()
+
+
+def _check(address: str) -> None:
+    """A client of something that is no address would wait for itself when it ends."""
+    from distributed.comm import get_address_host_port
+
+    try:
+        get_address_host_port(address)
+    except ValueError as error:
+        raise OSError(f"--dask {address}: {error}; write tcp://HOST:PORT") from None
 
 
 def _row(future: Any) -> Row:  # noqa: ANN401 - distributed has no types

@@ -8,16 +8,27 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TextIO
 
+_BEGINNING = b'{"key": '
+
 
 def read_journal(path: Path) -> dict[str, dict[str, Any]]:
-    """The rows of an earlier run by their keys; the last one counts, a line cut off does not."""
+    """The rows of an earlier run by their keys; the last one counts, a line cut off does not.
+
+    Raises:
+        OSError: it cannot be read, or is something else, which must not be written to.
+
+    """
     rows: dict[str, dict[str, Any]] = {}
     if not path.exists():
         return rows
-    for line in path.read_text(encoding="utf-8").splitlines():
+    text = path.read_bytes()
+    if not _BEGINNING.startswith(text[: len(_BEGINNING)]):
+        raise OSError(f"{path} is not a journal; choose another file")
+    for line in text.decode("ascii", "replace").splitlines():
         try:
             entry = json.loads(line)
-            rows[entry["key"]] = entry["row"]
+            if isinstance(entry["row"], dict):
+                rows[entry["key"]] = entry["row"]
         except (ValueError, KeyError, TypeError):
             continue
     return rows

@@ -26,8 +26,8 @@ struct Call {
   }
 };
 
-// For functions that exist for clients to link; the code is 207000.
-int32_t not_supported(const char* name);
+// For functions that exist for clients to link, and why; the code is 207000.
+int32_t not_supported(const char* name, const char* reason);
 
 template <typename Body>
 int32_t acl_call(const char* name, Body&& body) {

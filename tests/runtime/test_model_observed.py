@@ -77,7 +77,10 @@ def test_the_timeline_shows_the_tasks_that_ran(tmp_path):
 
 @pytest.mark.parametrize("stress", ["", "1", "2"])
 def test_strict_mode_knows_the_order_that_switches_make(stress):
-    assert run("correct", ACLHOST_STRICT="1", ACLHOST_STRESS=stress) == (0, "aclhost strict: 0 findings\n")
+    assert run("correct", ACLHOST_STRICT="1", ACLHOST_STRESS=stress) == (
+        0,
+        "aclhost strict: 0 findings\n",
+    )
 
 
 @pytest.mark.parametrize("kind", ["inner race", "outer race"])

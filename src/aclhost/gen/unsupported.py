@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""native/unsupported.cc: functions that answer 207000 and say so."""
+"""native/unsupported.cc: functions that answer 207000 and say why."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ def emit() -> Iterator[tuple[str, str]]:
 
 def _function(function: Function) -> str:
     types = ", ".join(parameter.c_type for parameter in function.parameters)
-    answer = _answer(function.returns, f'aclhost::not_supported("{function.name}")')
+    reason = unsupported_api.REASONS[function.name]
+    answer = _answer(function.returns, f'aclhost::not_supported("{function.name}", "{reason}")')
     return f'extern "C" {function.returns} {function.name}({types}) {{ {answer} }}\n'
 
 

@@ -137,7 +137,7 @@ ADVICE: dict[int, Advice] = {
     ),
     207000: Advice(
         (
-            "A function that aclhost does not provide: virtual memory, IPC, notifies, graphs.",
+            "A function that aclhost does not provide; its text says why.",
             "aclrtMemcpyAsync between host and host, or an event of the wrong kind.",
         ),
         "Take the way that the text names; clients usually have a simpler one to fall back to.",

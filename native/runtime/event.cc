@@ -17,6 +17,11 @@ uint64_t next_mark() {
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
+uint32_t next_event() {
+  static std::atomic<uint32_t> next{0};
+  return next.fetch_add(1, std::memory_order_relaxed);
+}
+
 }  // namespace
 
 Mark::Mark() : id_(next_mark()) {}
@@ -74,7 +79,7 @@ void Mark::hurry() {
   if (const auto queue = source()) queue->hand_over();
 }
 
-Event::Event(EventKind kind, uint32_t flags) : kind_(kind), flags_(flags) {}
+Event::Event(EventKind kind, uint32_t flags) : kind_(kind), id_(next_event()), flags_(flags) {}
 
 bool Event::blocks() const {
   return kind_ == EventKind::kFlag && (flags_ & (ACL_EVENT_SYNC | ACL_EVENT_EXTERNAL)) != 0;

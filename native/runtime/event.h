@@ -71,6 +71,7 @@ class Event {
   }
 
   EventKind kind() const { return kind_; }
+  uint32_t id() const { return id_; }  // counted from 0
   uint32_t flags() const { return flags_; }
   // A stream that waits for such an event waits for a record still to come.
   bool blocks() const;
@@ -96,6 +97,7 @@ class Event {
 
  private:
   const EventKind kind_;
+  const uint32_t id_;
   const uint32_t flags_;
   std::mutex mutex_;
   MarkPtr overtaken_;  // was reset after it was reached and before it was published

@@ -30,6 +30,11 @@ Status too_long(int32_t timeout) {
                              " ms passed before the event happened"});
 }
 
+int32_t not_an_event(const Call& call, aclrtEvent event) {
+  return call.fail(ACL_ERROR_RT_INVALID_HANDLE, "event",
+                   hex(event) + " is not an event; it may have been destroyed");
+}
+
 int32_t no_ipc_event(const Call& call) {
   return call.fail(ACL_ERROR_RT_PARAM_INVALID, "event",
                    "is not shared; create it by aclrtCreateEventExWithFlag with ACL_EVENT_IPC");
@@ -147,13 +152,22 @@ extern "C" aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle
     if (event == nullptr) return call.null("event");
     if (handle == nullptr) return call.null("handle");
     const EventRef found = events().find(event);
-    if (!found) {
-      return call.fail(ACL_ERROR_RT_INVALID_HANDLE, "event", hex(event) + " is not an event");
-    }
+    if (!found) return not_an_event(call, event);
     if (found->shared() == nullptr) return no_ipc_event(call);
     const std::string key = found->shared()->key();
     std::memset(handle, 0, sizeof *handle);
     std::memcpy(handle->reserved, key.c_str(), std::min(key.size(), sizeof handle->reserved - 1));
+    return ACL_SUCCESS;
+  });
+}
+
+extern "C" aclError aclrtGetEventId(aclrtEvent event, uint32_t* eventId) {
+  return acl_call("aclrtGetEventId", [&](const Call& call) -> int32_t {
+    if (event == nullptr) return call.null("event");
+    if (eventId == nullptr) return call.null("eventId");
+    const EventRef found = events().find(event);
+    if (!found) return not_an_event(call, event);
+    *eventId = found->id();
     return ACL_SUCCESS;
   });
 }

@@ -195,6 +195,16 @@ DEVICES = functions(
     ),
     ("aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId)", "Undoes the former."),
     (
+        "aclError aclrtDevicePeerAccessStatus(int32_t deviceId, int32_t peerDeviceId,"
+        " int32_t* status)",
+        "Whether one device may copy from another.",
+    ),
+    (
+        "aclError aclrtMemP2PMap(void* devPtr, size_t size, int32_t dstDevId, uint64_t flags)",
+        "Checks the memory, which every device reaches.",
+    ),
+    ("aclError aclrtSetTsDevice(aclrtTsId tsId)", "Checks the number of a scheduler."),
+    (
         "aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t* flags, int32_t* active)",
         "Whether a device is set anywhere in the process.",
     ),

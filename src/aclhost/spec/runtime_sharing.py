@@ -75,6 +75,10 @@ EVENTS = functions(
         "aclError aclrtIpcOpenEventHandle(aclrtIpcEventHandle handle, aclrtEvent* event)",
         "An event of another process.",
     ),
+    (
+        "aclError aclrtGetEventId(aclrtEvent event, uint32_t* eventId)",
+        "The number of an event in this process.",
+    ),
 )
 
 FUNCTIONS = (*KEYS, *HANDLES, *EVENTS)

@@ -37,9 +37,10 @@ int32_t report_forked(int32_t code, const char* call) noexcept {
 
 int32_t not_supported(const char* name, const char* reason) {
   return acl_call(name, [&](const Call& call) {
-    return call.fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "",
-                     "aclhost does not provide this function, which exists so that programs link: " +
-                         std::string(reason));
+    return call.fail(
+        ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "",
+        "aclhost does not provide this function, which exists so that programs link: " +
+            std::string(reason));
   });
 }
 

@@ -102,6 +102,14 @@ Status ModelRun::run(int32_t stream) {
   return outcome();
 }
 
+bool ModelRun::begin(Program& program) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (program.is_active) return false;
+  program.is_active = true;
+  ++active_;
+  return true;
+}
+
 // The stream begins with the first of its tasks from this one on, behind the mark.
 void ModelRun::activate(int32_t stream, uint32_t task, const MarkPtr& after) {
   const auto found = programs_.find(stream);
@@ -110,17 +118,10 @@ void ModelRun::activate(int32_t stream, uint32_t task, const MarkPtr& after) {
                        "stream " + std::to_string(stream) +
                            " is to begin, but it is no longer bound to the model"));
   }
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (!found->second.is_active) {
-      found->second.is_active = true;
-      ++active_;
-    } else {
-      first_failure_ = failed(ACL_ERROR_RT_MODEL_EXECUTE, "inactive_stream",
-                              "stream " + std::to_string(stream) +
-                                  " is to begin, but it has not stopped since it began");
-      return;
-    }
+  if (!begin(found->second)) {
+    return keep(failed(ACL_ERROR_RT_MODEL_EXECUTE, "inactive_stream",
+                       "stream " + std::to_string(stream) +
+                           " is to begin, but it has not stopped since it began"));
   }
   found->second.lane->submit(Weight::kWaiting, [self = shared_from_this(), stream, task, after] {
     self->go(stream, task, after);
@@ -160,9 +161,11 @@ bool ModelRun::follow(const Jump& jump, int32_t stream, size_t* place) {
     return true;
   }
   const MarkPtr after = mark_here(program.lane->id());
-  if (jump.stops) release(stream);
+  // Who has nothing left to do has stopped before the other one begins, which may come back here.
+  const bool stops = jump.stops || (*place == program.tasks.size() && jump.stream != stream);
+  if (stops) release(stream);
   activate(jump.stream, jump.task, after);
-  return !jump.stops;
+  return !stops;
 }
 
 void ModelRun::release(int32_t stream) {

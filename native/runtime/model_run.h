@@ -41,7 +41,7 @@ class ModelRun : public std::enable_shared_from_this<ModelRun> {
   struct Stopping;
 
   Status run(int32_t stream);
-  bool begin();
+  bool begin(Program& program);  // false: it has begun already
   void activate(int32_t stream, uint32_t task, const MarkPtr& after);
   void go(int32_t stream, uint32_t task, const MarkPtr& after);
   // Whether the stream goes on, at this place.

@@ -18,6 +18,7 @@ PROGRAMS = (
     "careless",
     "many_threads",
     "callbacks",
+    "models",
     "inference",
     "workspaces",
     "odd_tensors",

@@ -15,7 +15,15 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 FLAGS = {"address": "address,undefined", "thread": "thread"}
-PROGRAMS = ("many_threads", "callbacks", "repeatable", "deleters", "careless", "dlopen_only")
+PROGRAMS = (
+    "many_threads",
+    "callbacks",
+    "models",
+    "repeatable",
+    "deleters",
+    "careless",
+    "dlopen_only",
+)
 SLICE = ("many_threads", "callbacks")
 MODES: dict[str, dict[str, str]] = {
     "normal": {},

@@ -8,6 +8,7 @@
 #include "acl/acl_rt.h"
 #include "runtime/capture.h"
 #include "runtime/context.h"
+#include "runtime/event_calls.h"
 #include "runtime/recorder.h"
 
 namespace aclhost {
@@ -28,11 +29,6 @@ Status too_long(int32_t timeout) {
   return Status::failed({ACL_ERROR_RT_WAIT_TIMEOUT, "event", "timeout",
                          "aclrtStreamWaitEvent: " + std::to_string(timeout) +
                              " ms passed before the event happened"});
-}
-
-int32_t not_an_event(const Call& call, aclrtEvent event) {
-  return call.fail(ACL_ERROR_RT_INVALID_HANDLE, "event",
-                   hex(event) + " is not an event; it may have been destroyed");
 }
 
 int32_t no_ipc_event(const Call& call) {
@@ -148,26 +144,22 @@ int32_t synchronize_shared(const Call& call, const Event& event, int32_t timeout
 using namespace aclhost;
 
 extern "C" aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle* handle) {
-  return acl_call("aclrtIpcGetEventHandle", [&](const Call& call) -> int32_t {
-    if (event == nullptr) return call.null("event");
-    if (handle == nullptr) return call.null("handle");
-    const EventRef found = events().find(event);
-    if (!found) return not_an_event(call, event);
-    if (found->shared() == nullptr) return no_ipc_event(call);
-    const std::string key = found->shared()->key();
-    std::memset(handle, 0, sizeof *handle);
-    std::memcpy(handle->reserved, key.c_str(), std::min(key.size(), sizeof handle->reserved - 1));
-    return ACL_SUCCESS;
-  });
+  return with_event("aclrtIpcGetEventHandle", event,
+                    [&](const Call& call, Event& found) -> int32_t {
+                      if (handle == nullptr) return call.null("handle");
+                      if (found.shared() == nullptr) return no_ipc_event(call);
+                      const std::string key = found.shared()->key();
+                      std::memset(handle, 0, sizeof *handle);
+                      std::memcpy(handle->reserved, key.c_str(),
+                                  std::min(key.size(), sizeof handle->reserved - 1));
+                      return ACL_SUCCESS;
+                    });
 }
 
 extern "C" aclError aclrtGetEventId(aclrtEvent event, uint32_t* eventId) {
-  return acl_call("aclrtGetEventId", [&](const Call& call) -> int32_t {
-    if (event == nullptr) return call.null("event");
+  return with_event("aclrtGetEventId", event, [&](const Call& call, Event& found) {
     if (eventId == nullptr) return call.null("eventId");
-    const EventRef found = events().find(event);
-    if (!found) return not_an_event(call, event);
-    *eventId = found->id();
+    *eventId = found.id();
     return ACL_SUCCESS;
   });
 }

@@ -2,6 +2,7 @@
 // What notifies and counting notifies share: words that streams record and wait for.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <memory>

@@ -122,3 +122,29 @@ def test_no_range_of_values_that_are_not_finite(odd: float) -> None:
         aclhost.histc(values, 4, out=out)
     assert (caught.value.status, caught.value.rule) == (507015, "finite_range")
     assert out.tolist() == [0, 0, 0, 0]
+
+
+def test_columns_that_are_not_finite_leave_others_alone() -> None:
+    """Rows are added in float; where that is too narrow, a column is added again by itself."""
+    values = np.random.default_rng(5).standard_normal((100, 70)).astype(np.float32)
+    wanted = aclhost.reduce_sum(values, (0,))
+    values[7, 3], values[9, 5], values[::2, 11], values[1::2, 11] = (
+        np.inf,
+        np.nan,
+        LARGEST,
+        -LARGEST,
+    )
+    found = aclhost.reduce_sum(values, (0,))
+    others = np.delete(np.arange(70), [3, 5, 11])
+    np.testing.assert_array_equal(found[others], wanted[others])
+    np.testing.assert_array_equal(found[[3, 5, 11]], np.float32([np.inf, np.nan, 0]))
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("length", [5, 37, 130])
+def test_sums_of_halves_are_those_of_floats(axis: int, length: int) -> None:
+    """They are not converted first, but added in the same order."""
+    shape = (length, 45) if axis == 0 else (45, length)
+    values = np.random.default_rng(length).standard_normal(shape).astype(np.float16)
+    wanted = aclhost.reduce_sum(values.astype(np.float32), (axis,))
+    np.testing.assert_array_equal(aclhost.reduce_sum(values, (axis,), dtype=np.float32), wanted)

@@ -44,8 +44,9 @@ def _torch(
     output_mask: tuple[bool, ...], cube_math_type: int,
 ) -> Torch:  # fmt: skip
     sides = pairs(padding, input.dim() - 2)
-    if any(before != after for before, after in sides):
-        return NotImplemented
+    finite = all(bool(each.isfinite().all()) for each in (grad_output, input, weight))
+    if not finite or any(before != after for before, after in sides):
+        return NotImplemented  # what lies outside counts as 0 here and not at all in torch
     found = torch.ops.aten.convolution_backward(
         grad_output, input, weight, bias_sizes, stride, [before for before, _ in sides], dilation,
         transposed, output_padding, groups, [*output_mask],

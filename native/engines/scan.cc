@@ -20,10 +20,11 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
 
-constexpr int64_t kBlock = 1024;       // elements that are widened at once
-constexpr int64_t kColumns = 512;      // that grow together
-constexpr int64_t kSegment = 1 << 16;  // elements of a row that a thread may add up for itself
-constexpr int64_t kGrain = 16 << 10;   // elements; less is not worth a second thread
+constexpr int64_t kBlock = 1024;          // elements that are widened at once
+constexpr int64_t kColumns = 512;         // that grow together
+constexpr int64_t kSegment = 1 << 16;     // elements of a row that a thread may add up for itself
+constexpr int64_t kGrain = 16 << 10;      // elements; less is not worth a second thread
+constexpr int64_t kStreamedBytes = 2048;  // less has too many lines that are not whole
 
 // An array from one type to another, or as it is.
 class Convert {
@@ -60,7 +61,7 @@ template <typename From>
 void put(const Convert& convert, const From* values, int64_t count, char* to, int64_t bytes,
          bool past_cache) {
   const char* from = reinterpret_cast<const char*>(values);
-  if (!past_cache) return convert(from, to, count);
+  if (!past_cache || bytes < kStreamedBytes) return convert(from, to, count);
   alignas(64) char converted[kBlock * sizeof(From)];
   if (convert.changes()) {
     convert(from, converted, count);

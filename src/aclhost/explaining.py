@@ -15,6 +15,7 @@ from aclhost.spec.error_advice import ADVICE
 from aclhost.spec.error_codes import ErrorCode
 from aclhost.spec.evaluate import Outcome, evaluate
 from aclhost.spec.operator import Operator
+from aclhost.spec.params import TENSORS, Parameter, TensorList, TensorListOut
 from aclhost.spec.products import Product
 
 __all__ = ["Code", "Explanation", "Verdict", "explain_call", "explain_code", "explained", "is_code"]
@@ -133,13 +134,20 @@ def explained(what: int | str, soc: str, arguments: Mapping[str, Any]) -> Explan
     if not arguments and is_code(text):
         return explain_code(text)
     on = products.ALL if soc in ("", "all") else (names.product(soc),)
-    words = [f"{name}={_word(value)}" for name, value in arguments.items()]
-    return explain_call(names.operator(text), words, on)
+    op = names.operator(text)
+    words = [
+        f"{name}={_word(value, names.parameter(op, name))}" for name, value in arguments.items()
+    ]
+    return explain_call(op, words, on)
 
 
 def is_code(text: str) -> bool:
     """Whether it is written as codes are."""
-    return text.lstrip("-").isdigit() or (text.isupper() and "_" in text) or names.is_family(text)
+    return (
+        text.removeprefix("-").isdecimal()
+        or (text.isupper() and "_" in text)
+        or names.is_family(text)
+    )
 
 
 def explain_code(text: str) -> Explanation:
@@ -205,25 +213,35 @@ def _verdict(product: Product, outcome: Outcome) -> Verdict:
     )
 
 
-def _word(value: Any) -> str:  # noqa: ANN401
+def _word(value: Any, param: Parameter) -> str:  # noqa: ANN401
     """A value as the command line has it: arrays by their dtype, sizes and strides."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
-    if hasattr(value, "__array_interface__") and getattr(value, "shape", ()) != ():
+    if isinstance(value, str):
+        return value
+    if isinstance(param, TensorList | TensorListOut):
+        return ",".join(map(_tensor, value)) or "[]"
+    if isinstance(param, TENSORS):
         return _tensor(value)
-    if isinstance(value, list | tuple):
-        return ",".join(map(_word, value)) or "[]"
-    return str(getattr(value, "name", value)) if not isinstance(value, str) else value
+    if isinstance(value, list | tuple) or getattr(value, "ndim", 0) > 0:
+        return ",".join(_word(each, param) for each in value) or "[]"
+    return str(getattr(value, "name", value))
 
 
 def _tensor(array: Any) -> str:  # noqa: ANN401
+    """Of NumPy or torch."""
     import numpy as np
 
-    given = np.asarray(array)
-    text = f"{given.dtype.name}[{','.join(map(str, given.shape))}]"
-    if given.flags.c_contiguous:
+    if hasattr(array, "stride"):
+        dtype, steps = str(array.dtype), [*array.stride()]
+        shape, is_dense = tuple(array.shape), array.is_contiguous()
+    else:
+        given = np.asarray(array)
+        dtype, steps = given.dtype.name, [step // given.itemsize for step in given.strides]
+        shape, is_dense = given.shape, given.flags.c_contiguous
+    text = f"{dtype}[{','.join(map(str, shape))}]"
+    if is_dense:
         return text
-    steps = [step // given.itemsize for step in given.strides]
-    extents = [(size - 1) * step for size, step in zip(given.shape, steps, strict=True)]
+    extents = [(size - 1) * step for size, step in zip(shape, steps, strict=True)]
     behind = -sum(extent for extent in extents if extent < 0)
     return f"{text}:strides={','.join(map(str, steps))}" + (f":offset={behind}" if behind else "")

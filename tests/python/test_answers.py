@@ -52,6 +52,29 @@ def test_strides_are_described(view: np.ndarray) -> None:
     assert aclhost.explain("elu", self=view, soc="A2").accepted
 
 
+def test_tensors_of_all_kinds_are_described() -> None:
+    torch = pytest.importorskip("torch")
+    given = torch.ones(3, 4, dtype=torch.bfloat16).T
+    assert aclhost.explain("elu", self=given) == aclhost.explain(
+        "elu", self=X.astype(ml_dtypes.bfloat16).T
+    )
+    for scalar in (np.float32(3), np.array(3, np.float32), torch.tensor(3.0), 3.0):
+        assert aclhost.explain("elu", self=scalar, soc="A2").accepted
+    assert aclhost.explain("cat", tensors=[X, X.T], dim=0, soc="A2").messages
+    assert aclhost.explain("cat", tensors=[X, X], dim=0, soc="A2").accepted
+
+
+def test_arrays_and_texts_are_described() -> None:
+    assert aclhost.explain("mean", self=X, dim=np.array([0]), keepDim=np.True_, dtype="float32")
+    shown = aclhost.explain(
+        "flash_attention_score", query="fp16[1,8,2,16]", key="fp16[1,8,2,16]",
+        value="fp16[1,8,2,16]", head_num=2, inputLayout="BSND", prefixOptional=None, soc="A2",
+    )  # fmt: skip
+    assert shown.accepted
+    found = aclhost.explain("foreach_mul_list", x1=[X], x2=[X], out=[X.astype(np.int8)], soc="A2")
+    assert "out" in found.messages[0]
+
+
 def test_questions_that_cannot_be_answered() -> None:
     with pytest.raises(ValueError, match="did you mean aclnnElu"):
         aclhost.explain("ellu", self=X)
@@ -59,6 +82,10 @@ def test_questions_that_cannot_be_answered() -> None:
         aclhost.explain("elu_backward")
     with pytest.raises(ValueError, match="no product or SoC"):
         aclhost.explain("elu", self=X, soc="A7")
+    with pytest.raises(ValueError, match="no operator '²'"):
+        aclhost.explain("²")
+    with pytest.raises(ValueError, match="self is given twice"):
+        aclhost.golden("elu", self=X, SELF=X)
 
 
 def test_golden() -> None:

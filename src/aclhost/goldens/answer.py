@@ -84,7 +84,7 @@ class Golden(Mapping[str, Result]):
 def golden_of(name: str, soc: str, arguments: Mapping[str, Any]) -> Golden:
     """The results of a call from Python; see `aclhost.golden`."""
     op = names.operator(name)
-    given = {names.parameter(op, each).name: value for each, value in arguments.items()}
+    given = files.by_parameter(op, arguments)
     for param in op.params:
         if isinstance(param, TensorOut) and param.name in given:
             raise described.MalformedError(f"{param.name} is a result of {op.name}")

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from aclhost.spec.dtypes import DataType
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import TENSORS, Parameter, TensorList, TensorOut
 
+T = TypeVar("T")
 KINDS = ("npy", "npz", "pt")
 _DESCRIBED = re.compile(r"(?P<file>.*\.bin):(?P<dtype>\w+)(\[(?P<shape>[^\]]*)\])?")
 
@@ -90,14 +91,14 @@ def sizes(text: str) -> tuple[int, ...]:
     return found
 
 
-def by_parameter(op: Operator, words: Mapping[str, str]) -> dict[str, str]:
-    """Texts under the names that C has.
+def by_parameter(op: Operator, words: Mapping[str, T]) -> dict[str, T]:
+    """Texts, or values, under the names that C has.
 
     Raises:
         ValueError: the operator has no such parameter, or has it twice here.
 
     """
-    given: dict[str, str] = {}
+    given: dict[str, T] = {}
     for word, text in words.items():
         name = names.parameter(op, word).name
         if name in given:

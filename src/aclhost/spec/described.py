@@ -5,8 +5,9 @@
 | --- | --- |
 | tensor | DTYPE[SIZES], then any of :FORMAT, :strides=..., :offset=N, :storage=N |
 | scalar | VALUE or VALUE:DTYPE |
-| array of integers | 1,2,3, or [] |
-| bool, integer, float | true, 1, 0.5 |
+| list of tensors, or of scalars | the same, with commas between them |
+| array of integers, floats or bools | 1,2,3, or [] |
+| bool, integer, float, text | true, 1, 0.5, BSND |
 | null pointer | null |
 """
 
@@ -22,16 +23,24 @@ from aclhost.spec.dtypes import COMPLEX64, FLOAT, INT64, Category, DataType
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import (
     TENSORS,
+    BoolArray,
     Choice,
     Dtype,
     Flag,
     Float,
+    FloatArray,
     IntArray,
     Parameter,
     Scalar,
+    ScalarList,
+    TensorList,
+    TensorListOut,
     TensorOut,
+    Text,
 )
 
+_LISTS = (TensorList, TensorListOut, ScalarList, IntArray, FloatArray, BoolArray)
+_BETWEEN_TENSORS = re.compile(r",\s*(?=[\w.]+\[)")
 _TENSOR = re.compile(r"(?P<dtype>[\w.]+)\[(?P<shape>[^\]]*)\]")
 _INT64 = (-(2**63), 2**63 - 1)
 _BOOLEANS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
@@ -83,10 +92,14 @@ def _arguments(op: Operator, given: Mapping[str, str]) -> dict[str, Argument]:
 def _is_needed(param: Parameter, known: Mapping[str, Argument]) -> bool:
     if param.name in known:
         return False
+    if isinstance(param, TensorListOut):
+        return True
     return not isinstance(param, TensorOut) or not (param.can_be_made or param.python_default)
 
 
 def _example(param: Parameter) -> str:
+    if isinstance(param, TensorList | TensorListOut):
+        return "'float32[2,3],float32[2,3]'"
     return "'float32[2,3]'" if isinstance(param, TENSORS) else "..."
 
 
@@ -141,22 +154,42 @@ def argument(param: Parameter, text: str) -> Argument:
 
 
 def _value(param: Parameter, text: str) -> Argument:
+    if isinstance(param, _LISTS):
+        return _list(param, "" if text == "[]" else text)
     if isinstance(param, TENSORS):
         return tensor(param.name, text)
     if isinstance(param, Scalar):
         return _scalar(param.name, text)
-    if isinstance(param, IntArray):
-        return _integers(text.strip("[]()"))
     if isinstance(param, Flag):
-        if text.lower() not in _BOOLEANS:
-            raise MalformedError(f"{param.name}={text}: write true or false")
-        return _BOOLEANS[text.lower()]
+        return _flag(param.name, text)
     if isinstance(param, Choice):
         return _choice(param, text)
     return _plain_value(param, text)
 
 
+def _list(param: Parameter, text: str) -> Argument:
+    if isinstance(param, TensorList | TensorListOut):
+        texts = _BETWEEN_TENSORS.split(text) if text else []
+        return tuple(tensor(param.name, each) for each in texts)
+    if isinstance(param, IntArray):
+        return _integers(text.strip("[]()"))
+    words = [word for word in re.split("[, ]+", text) if word]
+    if isinstance(param, ScalarList):
+        return tuple(_scalar(param.name, word) for word in words)
+    if isinstance(param, FloatArray):
+        return tuple(map(float, words))
+    return tuple(_flag(param.name, word) for word in words)
+
+
+def _flag(name: str, text: str) -> bool:
+    if text.lower() not in _BOOLEANS:
+        raise MalformedError(f"{name}={text}: write true or false")
+    return _BOOLEANS[text.lower()]
+
+
 def _plain_value(param: Parameter, text: str) -> Argument:
+    if isinstance(param, Text):
+        return text
     if isinstance(param, Dtype):
         return names.dtype(text)
     return float(text) if isinstance(param, Float) else _integer(text)

@@ -4,8 +4,22 @@
 from __future__ import annotations
 
 from aclhost.ops.attention.build import COMPRESSED, PREFIX_COMPRESSED, equal, length_is_one_of
-from aclhost.ops.attention.flash_checks import DROP, MASK, PREFIXES
-from aclhost.ops.attention.flash_params import ENDS, SHIFT, STARTS
+from aclhost.ops.attention.flash_checks import DROP, MASK
+from aclhost.ops.attention.flash_params import SHIFT
+from aclhost.ops.attention.varlen_modes import (
+    KEY_ENDS,
+    KEYS,
+    LONGEST_KEY,
+    LONGEST_QUERY,
+    QUERIES,
+    QUERY_ENDS,
+    SEQUENCES,
+    SLOPING,
+    mode_is,
+    modes,
+    sloping_modes,
+    sloping_shift,
+)
 from aclhost.spec.dtypes import BF16, BOOL, FLOAT, FLOAT16, UINT8
 from aclhost.spec.products import A2
 from aclhost.spec.rules import (
@@ -29,7 +43,7 @@ from aclhost.spec.rules import (
     when,
 )
 from aclhost.spec.rules.base import Shown
-from aclhost.spec.sequences import EverySequence, LongestSequence, SequenceLength, SumOfSequences
+from aclhost.spec.sequences import SumOfSequences
 from aclhost.spec.shapes import Lengths, ShapeOf, ShapeTerm
 from aclhost.spec.terms import (
     AtMost,
@@ -40,12 +54,9 @@ from aclhost.spec.terms import (
     Empty,
     Equal,
     If,
-    ItemOf,
-    LargestItem,
     LengthOf,
     Not,
     Or,
-    Position,
     Present,
     RankOf,
     RealIs,
@@ -60,20 +71,12 @@ from aclhost.spec.terms import (
 
 Rules = tuple[Rule, ...]
 COPIES = 8  # of each statistic
-CAUSAL_THEN_BAND, BAND_THEN_CAUSAL = 7, 8
 _WIDEST = 768
 _PREFIX_ROWS = 3072
-_QUERY_ENDS, _KEY_ENDS = ENDS
-_QUERIES, _KEYS = SequenceLength(_QUERY_ENDS), SequenceLength(_KEY_ENDS)
-_LONGEST_QUERY, _LONGEST_KEY = LongestSequence(_QUERY_ENDS), LongestSequence(_KEY_ENDS)
-_ALL_QUERIES = SumOfSequences(_QUERY_ENDS, _QUERIES)
-_ALL_KEYS = SumOfSequences(_KEY_ENDS, _KEYS)
-_PAIRS = SumOfSequences(_QUERY_ENDS, Times(_QUERIES, _KEYS))
+_ALL_QUERIES = SumOfSequences(QUERY_ENDS, QUERIES)
+_ALL_KEYS = SumOfSequences(KEY_ENDS, KEYS)
+_PAIRS = SumOfSequences(QUERY_ENDS, Times(QUERIES, KEYS))
 _HEADS = DimOf("query", Const(1))
-_MODE = ValueOf("sparseMode")
-_BEFORE, _AFTER = ValueOf("preTokens"), ValueOf("nextTokens")
-_SLOPING = AtMost(Const(2), ValueOf("pseType"))
-_SEQUENCES = (Shown("array", _QUERY_ENDS), " and ", Shown("array", _KEY_ENDS))
 
 
 def width(name: str) -> Term:
@@ -89,14 +92,6 @@ def out_shape() -> ShapeTerm:
 def statistics_shape() -> ShapeTerm:
     """[T, N, 8]."""
     return Lengths((DimOf("query", Const(0)), _HEADS, Const(COPIES)))
-
-
-def _minus(first: Term, second: Term) -> Term:
-    return Sum(first, Times(Const(-1), second))
-
-
-def _mode_is(*modes: int) -> Term:
-    return any_of(*(Equal(_MODE, Const(mode)) for mode in modes))
 
 
 def _layout() -> Rules:
@@ -137,10 +132,10 @@ def _attributes(typed: bool) -> Rules:
 
 def _sequences(key: str) -> Rules:
     """The arrays agree with each other and with the tensors."""
-    rows = {"query": (_ALL_QUERIES, _QUERY_ENDS), key: (_ALL_KEYS, _KEY_ENDS)}
+    rows = {"query": (_ALL_QUERIES, QUERY_ENDS), key: (_ALL_KEYS, KEY_ENDS)}
     return (
-        *equal(_KEY_ENDS, LengthOf(_KEY_ENDS), LengthOf(_QUERY_ENDS), f"as many values as "
-               f"{_QUERY_ENDS}"),
+        *equal(KEY_ENDS, LengthOf(KEY_ENDS), LengthOf(QUERY_ENDS), f"as many values as "
+               f"{QUERY_ENDS}"),
         *(rule for name, (total, ends) in rows.items() for rule in requires(
             "sequences_fit", name, AtMost(total, DimOf(name, Const(0))),
             f"{name} must have a row for each element of its sequences",
@@ -171,13 +166,7 @@ def _heads(key: str) -> Rules:
 
 def _full_shift(shift: str, typed: bool) -> Condition:
     words = f"{shift} is given" + (" and pseType is below 2" if typed else "")
-    return Condition(all_of(Present(shift), Not(_SLOPING)) if typed else Present(shift), words)
-
-
-def _sloping_shift(shift: str) -> Condition:
-    return Condition(
-        all_of(Present(shift), _SLOPING), f"{shift} is given and pseType is 2 or 3"
-    )  # fmt: skip
+    return Condition(all_of(Present(shift), Not(SLOPING)) if typed else Present(shift), words)
 
 
 def _shift(shift: str, typed: bool) -> Rules:
@@ -203,7 +192,7 @@ def _shift(shift: str, typed: bool) -> Rules:
 
 def _slopes(shift: str) -> Rules:
     by_batch = Condition(
-        all_of(_sloping_shift(shift).term, Equal(RankOf(shift), Const(2))),
+        all_of(sloping_shift(shift).term, Equal(RankOf(shift), Const(2))),
         f"{shift} has a row for each sequence",
     )
     return (
@@ -212,20 +201,20 @@ def _slopes(shift: str) -> Rules:
             f"{shift} must not be null unless pseType is 1", ("a null pointer",),
             "Pass pseType 1, or what is added to scores.",
         ),
-        *when(_sloping_shift(shift), rank_in(shift, 1, 2),
+        *when(sloping_shift(shift), rank_in(shift, 1, 2),
               length_is_one_of(shift, -1, (_HEADS,), "the heads of query")),
-        *when(by_batch, length_is_one_of(shift, 0, (LengthOf(_QUERY_ENDS),),
+        *when(by_batch, length_is_one_of(shift, 0, (LengthOf(QUERY_ENDS),),
                                          "the number of sequences")),
     )  # fmt: skip
 
 
 def _mask() -> Rules:
-    given, packed = Present(MASK), AtMost(Const(2), _MODE)
+    given, packed = Present(MASK), AtMost(Const(2), ValueOf("sparseMode"))
     rows, columns = DimOf(MASK, Const(-2)), DimOf(MASK, Const(-1))
-    longest = all_of(Equal(rows, _LONGEST_QUERY), Equal(columns, _LONGEST_KEY))
+    longest = all_of(Equal(rows, LONGEST_QUERY), Equal(columns, LONGEST_KEY))
     whole = all_of(Equal(rows, _ALL_QUERIES), Equal(columns, _ALL_KEYS))
     flat = Equal(RankOf(MASK), Const(2))
-    side = If(_mode_is(PREFIX_COMPRESSED), Const(_PREFIX_ROWS), Const(COMPRESSED))
+    side = If(mode_is(PREFIX_COMPRESSED), Const(_PREFIX_ROWS), Const(COMPRESSED))
     deep = Condition(
         all_of(given, Not(packed), Not(flat)), f"{MASK} has four dimensions"
     )  # fmt: skip
@@ -238,7 +227,7 @@ def _mask() -> Rules:
             "of all sequences", shape, f"Create {MASK} with that shape.",
         )),
         *when(deep,
-              length_is_one_of(MASK, 0, (Const(1), LengthOf(_QUERY_ENDS)),
+              length_is_one_of(MASK, 0, (Const(1), LengthOf(QUERY_ENDS)),
                                "1 or the number of sequences"),
               length_is_one_of(MASK, 1, (Const(1), _HEADS), "1 or the heads of query")),
         *when(Condition(all_of(given, packed), "sparseMode is 2 or above"), requires(
@@ -264,140 +253,10 @@ def _dropout() -> Rules:
 
 
 def _something() -> Rules:
-    holds = all_of(AtMost(Const(1), _LONGEST_QUERY), AtMost(Const(1), _LONGEST_KEY))
+    holds = all_of(AtMost(Const(1), LONGEST_QUERY), AtMost(Const(1), LONGEST_KEY))
     return requires(
-        "no_sequence", _QUERY_ENDS, holds, "there must be a query and a key", _SEQUENCES,
+        "no_sequence", QUERY_ENDS, holds, "there must be a query and a key", SEQUENCES,
         "Pass where each sequence ends.",
-    )  # fmt: skip
-
-
-def _rows_see_keys(id: str, condition: Condition, holds: Term, words: str) -> Rules:
-    """Of sequences that have both."""
-    full = all_of(AtMost(Const(1), _QUERIES), AtMost(Const(1), _KEYS))
-    return when(condition, requires(
-        id, _QUERY_ENDS, EverySequence(_QUERY_ENDS, Or(Not(full), holds)), words,
-        (*_SEQUENCES, ", preTokens ", Shown("integer", _BEFORE),
-         ", nextTokens ", Shown("integer", _AFTER)),
-        "Split sequences so that every query sees a key.",
-    ))  # fmt: skip
-
-
-def _tokens(id: str, condition: Condition, holds: Term, words: str) -> Rules:
-    return when(condition, requires(
-        id, "preTokens", holds, words,
-        (Shown("integer", _BEFORE), " and ", Shown("integer", _AFTER)), "Widen the band.",
-    ))  # fmt: skip
-
-
-def _masked_in(*modes: int) -> Condition:
-    words = " or ".join(map(str, modes))
-    return Condition(
-        all_of(Present(MASK), _mode_is(*modes)), f"{MASK} is given, sparseMode {words}"
-    )
-
-
-def _band() -> Rules:
-    """Mode 0, unless its band is wide enough for every sequence."""
-    causal = all_of(AtMost(_LONGEST_QUERY, _BEFORE), Equal(_AFTER, Const(0)))
-    wide = all_of(AtMost(_LONGEST_QUERY, _BEFORE), AtMost(_LONGEST_KEY, _AFTER))
-    narrow = Condition(
-        all_of(_masked_in(0).term, Not(causal), Not(wide)), f"{MASK} is given, sparseMode 0"
-    )
-    meets = Or(AtMost(Const(0), _BEFORE), AtMost(Const(0), Sum(_BEFORE, _AFTER)))
-    return (
-        *_tokens("band", narrow, AtMost(Const(0), _AFTER), "nextTokens must be at least 0"),
-        *_rows_see_keys("rows_see_keys", narrow, AtMost(_QUERIES, Sum(_KEYS, _BEFORE)),
-                        "no sequence may have more queries than keys and preTokens"),
-        *_tokens("band", narrow, meets, "preTokens and nextTokens must leave a band"),
-    )  # fmt: skip
-
-
-def _band_from_end() -> Rules:
-    here = _masked_in(4)
-    meets = Or(AtMost(Const(0), _AFTER), AtMost(Const(0), Sum(_BEFORE, _AFTER)))
-    return (
-        *_tokens("band", here, AtMost(Const(0), _BEFORE), "preTokens must be at least 0"),
-        *_tokens("band", here, meets, "preTokens and nextTokens must leave a band"),
-        *_rows_see_keys("rows_see_keys", here, AtMost(_minus(_QUERIES, _AFTER), _KEYS),
-                        "no sequence may have more queries than keys and nextTokens"),
-    )  # fmt: skip
-
-
-def _cut_sequences() -> Rules:
-    """A band from the end for the last sequence (7) or the first one (8) that has queries."""
-    end = ItemOf(_QUERY_ENDS, Position())
-    last = all_of(AtMost(Const(1), _QUERIES), Equal(end, LargestItem(_QUERY_ENDS)))
-    first = all_of(AtMost(Const(1), _QUERIES), Equal(end, _QUERIES))
-    seven, eight = _masked_in(CAUSAL_THEN_BAND), _masked_in(BAND_THEN_CAUSAL)
-    fits = AtMost(_minus(_QUERIES, _AFTER), _KEYS)
-
-    def of(which: Term, holds: Term) -> Term:
-        return EverySequence(_QUERY_ENDS, Or(Not(which), holds))
-
-    return (
-        *_tokens("band", seven, all_of(of(last, AtMost(_KEYS, _BEFORE)), AtMost(_AFTER, Const(0))),
-                 "preTokens must reach all keys of the last sequence, and nextTokens be at most "
-                 "0"),
-        *_rows_see_keys(
-            "rows_see_keys", seven, all_of(AtMost(_QUERIES, _KEYS), Or(Not(last), fits)),
-            "no sequence may have more queries than keys, nor the last more than keys and "
-            "nextTokens",
-        ),
-        *_tokens("band", eight, of(first, fits),
-                 "the first sequence must not have more queries than keys and nextTokens"),
-        *_tokens("band", eight, of(first, AtMost(_KEYS, _BEFORE)),
-                 "preTokens must reach all keys of the first sequence"),
-    )  # fmt: skip
-
-
-def _prefixes() -> Rules:
-    prefix, spare = ItemOf(PREFIXES, Position()), _minus(_KEYS, _QUERIES)
-    least = If(AtMost(_KEYS, _QUERIES), Const(0), spare)
-    return when(
-        _masked_in(PREFIX_COMPRESSED),
-        equal(PREFIXES, LengthOf(PREFIXES), LengthOf(_QUERY_ENDS), "a value for each sequence"),
-        requires(
-            "prefix_range", PREFIXES,
-            EverySequence(_QUERY_ENDS, all_of(AtMost(least, prefix), AtMost(prefix, _KEYS))),
-            f"{PREFIXES} must lie between what keys a sequence has more than queries and all of "
-            "them", (Shown("array", PREFIXES),), "Pass how many keys all queries see.",
-        ),
-    )  # fmt: skip
-
-
-def _modes() -> Rules:
-    return (
-        *when(is_given(MASK), one_of("sparseMode", 0, 1, 2, 3, 4, 6, 7, 8)),
-        *_band(),
-        *when(_masked_in(3), requires(
-            "rows_see_keys", _QUERY_ENDS, EverySequence(_QUERY_ENDS, AtMost(_QUERIES, _KEYS)),
-            "no sequence may have more queries than keys", _SEQUENCES,
-            "Split sequences so that every query sees a key.",
-        )),
-        *_band_from_end(),
-        *_cut_sequences(),
-        *_prefixes(),
-    )  # fmt: skip
-
-
-def _sloping_modes(shift: str) -> Rules:
-    """Where distances are counted in whole sequences."""
-    starts = _minus(ItemOf(STARTS[0], Const(0)), ItemOf(STARTS[1], Const(0)))
-    ahead = If(Equal(Position(), Const(0)), starts, Const(0))
-    same = Equal(Sum(_QUERIES, ahead), _KEYS)
-    in_mode = all_of(_sloping_shift(shift).term, Present(MASK))
-    return (
-        *when(Condition(all_of(in_mode, _mode_is(CAUSAL_THEN_BAND)), f"{MASK} is given, sparseMode "
-                        "7"), requires(
-            "no_slopes", "pseType", Not(_SLOPING), "pseType must be below 2",
-            (Shown("integer", ValueOf("pseType")),), "Pass another mode.",
-        )),
-        *when(Condition(all_of(in_mode, _mode_is(BAND_THEN_CAUSAL)),
-                        "pseType is 2 or 3, sparseMode 8"), requires(
-            "same_length", _QUERY_ENDS, EverySequence(_QUERY_ENDS, same),
-            "sequences must have as many queries as keys, the first counted from its starts",
-            _SEQUENCES, "Pass other starts.",
-        )),
     )  # fmt: skip
 
 
@@ -414,13 +273,13 @@ def _late(key: str, typed: bool) -> Rules:
         _mask(),
         _dropout(),
         _something(),
-        _modes(),
-        *((_sloping_modes(shift),) if typed else ()),
+        modes(),
+        *((sloping_modes(shift),) if typed else ()),
     )
 
 
 def _same_types(key: str, shift: str, typed: bool) -> Rules:
-    sloping = Condition(_SLOPING, "pseType is 2 or 3")
+    sloping = Condition(SLOPING, "pseType is 2 or 3")
     return (
         *same_dtype(key, "query"),
         *same_dtype("value", key),

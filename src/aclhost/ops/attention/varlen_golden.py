@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from aclhost.ops.attention import flash_golden
 from aclhost.ops.attention.build import BAND_FROM_END, CAUSAL, CAUSAL_FROM_END
-from aclhost.ops.attention.varlen_checks import BAND_THEN_CAUSAL, CAUSAL_THEN_BAND, COPIES
+from aclhost.ops.attention.varlen_checks import COPIES
+from aclhost.ops.attention.varlen_modes import BAND_THEN_CAUSAL, CAUSAL_THEN_BAND
 from aclhost.spec.sequences import sequence_lengths
 
 if TYPE_CHECKING:

@@ -39,8 +39,8 @@ def explain(what: str, arguments: tuple[str, ...], soc: str | None, as_json: boo
     aclhost explain elu 'self=float[2,3]:strides=1,2' alpha=1:INT64 --soc A2
 
     A tensor is DTYPE[SIZES], then any of :FORMAT :strides=1,2 :offset=N :storage=N; a scalar is
-    VALUE or VALUE:DTYPE; null is a null pointer. What has a default may be left out, and so may
-    results: they are worked out. Quote brackets in a shell.
+    VALUE or VALUE:DTYPE; lists have commas between their members; null is a null pointer. What has
+    a default may be left out, and so may results: they are worked out. Quote brackets in a shell.
 
     The exit status is 1 if some product that has the operator refuses the call.
     """  # noqa: D301 - click reads the \b character

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from aclhost.spec.capture_advice import CAPTURE_ADVICE
+from aclhost.spec.model_advice import MODEL_ADVICE
 
 
 @dataclass(frozen=True)
@@ -245,4 +246,5 @@ ADVICE: dict[int, Advice] = {
         f"{_TEXT[0].lower()}{_TEXT[1:]}, or use `aclhost explain NAME ARG=...`.",
     ),
 }
-ADVICE.update({code: Advice(*advice) for code, advice in CAPTURE_ADVICE.items()})
+for _others in (CAPTURE_ADVICE, MODEL_ADVICE):
+    ADVICE.update({code: Advice(*advice) for code, advice in _others.items()})

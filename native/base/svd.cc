@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/svd.h"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <memory>
 #include <new>
 #include <string>
@@ -121,6 +124,18 @@ class ByLapack {
   Array<int> integers_;
 };
 
+// A power of two that brings the largest element near 1: squares neither overflow nor vanish.
+template <typename T>
+Part<T> scale_of(const T* a, int64_t count) {
+  constexpr int kMost = std::numeric_limits<Part<T>>::max_exponent - 2;
+  Part<T> largest = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    largest = std::max({largest, std::abs(std::real(a[i])), std::abs(std::imag(a[i]))});
+  }
+  if (largest == 0) return 1;
+  return std::ldexp(Part<T>(1), std::clamp(-std::ilogb(largest), -kMost, kMost));
+}
+
 // Of a, or of a* where it has more columns than rows.
 template <typename T>
 MatrixOutcome decompose_plainly(const Problem<T>& problem, const T* a) {
@@ -129,13 +144,15 @@ MatrixOutcome decompose_plainly(const Problem<T>& problem, const T* a) {
   const Array<T> own = make_array<T>(rows * columns), v = make_array<T>(columns * columns);
   const Array<Part<T>> lengths = make_array<Part<T>>(columns);
   if (own == nullptr || v == nullptr || lengths == nullptr) return MatrixOutcome::kNoMemory;
+  const Part<T> scale = scale_of(a, rows * columns);
   for (int64_t i = 0; i < rows * columns; ++i) {
     const int64_t row = i / columns, column = i % columns;
-    own[i] = turned ? conjugate(a[column * problem.columns + row]) : a[i];
+    own[i] = (turned ? conjugate(a[column * problem.columns + row]) : a[i]) * scale;
   }
   plain::make_orthogonal(own.get(), rows, columns, v.get());
   plain::sort_columns(own.get(), rows, columns, v.get(), lengths.get());
-  std::copy(lengths.get(), lengths.get() + columns, problem.sigma);
+  std::transform(lengths.get(), lengths.get() + columns, problem.sigma,
+                 [scale](Part<T> length) { return T(length / scale); });
   if (problem.u == nullptr) return MatrixOutcome::kDone;
   T* const longer = turned ? problem.v : problem.u;
   T* const shorter = turned ? problem.u : problem.v;

@@ -115,10 +115,10 @@ DECOMPOSE = r"""
 import numpy as np
 import aclhost
 
-def residuals(dtype, shape, full):
+def residuals(dtype, shape, full, size=1):
     rng = np.random.default_rng(5)
     a, b = rng.normal(size=shape), rng.normal(size=shape)
-    a = (a + (1j * b if "c" in dtype else 0)).astype(dtype)
+    a = (size * (a + (1j * b if "c" in dtype else 0))).astype(dtype)
     a[..., -1, :] = a[..., 0, :]  # a singular value of 0
     sigma, u, v = aclhost.svd(a, full)
     k = sigma.shape[-1]
@@ -130,13 +130,14 @@ def residuals(dtype, shape, full):
     for each in (u, v):
         yield np.abs(each.conj().swapaxes(-1, -2) @ each - np.eye(each.shape[-1])).max()
 
-print(max(
+sizes = [each for size in (1e30, 1e-32) for each in residuals("f4", (6, 4), True, size)]
+print(max(np.max(sizes) / np.finfo("f4").eps, *(
     float(each / np.finfo(dtype).eps)
     for dtype in ("f4", "f8", "c8", "c16")
     for shape in ((3, 2), (2, 3), (4, 4), (1, 6), (6, 1), (2, 30, 12), (12, 30), (50, 50))
     for full in (False, True)
     for each in residuals(dtype, shape, full)
-))
+)))
 """
 
 

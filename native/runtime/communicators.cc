@@ -162,7 +162,9 @@ HcclResult HcclGetCommName(HcclComm comm, char* commName) {
   return hccl_call(__func__, [&](const char* function) {
     if (const HcclResult result = check_communicator(function, comm)) return result;
     if (commName == nullptr) return hccl_null(function, "commName");
-    const std::string name = communicators.find(comm)->name.substr(0, COMM_NAME_MAX_LENGTH - 1);
+    const auto found = communicators.find(comm);
+    if (!found) return check_communicator(function, comm);  // another thread has ended it
+    const std::string name = found->name.substr(0, COMM_NAME_MAX_LENGTH - 1);
     std::memcpy(commName, name.c_str(), name.size() + 1);
     return HCCL_SUCCESS;
   });

@@ -23,7 +23,7 @@ constexpr size_t kMostLabels = 65535;
 struct Label {
   explicit Label(uint64_t context) : context_id(context) {}
 
-  // 0, or why it cannot be set: it stays where it is as long as that model lives.
+  // It stays where it is as long as that model lives.
   bool is_set() const { return !model.expired(); }
 
   const uint64_t context_id;

@@ -4,6 +4,10 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -34,6 +38,47 @@ def test_a_process_that_ends_loses_only_its_piece() -> None:
     lost = {"piece 3": {"problem": "the process that worked on it ended"}}
     assert dict(rows) == SQUARES | lost
     assert len(rows) == len(PIECES)
+
+
+BEGUN = """
+import sys
+from aclhost.jobs import run_all
+from jobs import work
+if __name__ == "__main__":
+    pieces = {str(number): (number, sys.argv[1]) for number in range(10_000)}
+    list(run_all(work.noted, pieces, processes=2))
+"""
+
+
+def test_processes_end_with_the_one_that_began_them(tmp_path: Path) -> None:
+    script, done = tmp_path / "begun.py", tmp_path / "done"
+    script.write_text(BEGUN)
+    done.mkdir()
+    path = os.pathsep.join((str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")))
+    with subprocess.Popen(
+        [sys.executable, script, done], env=os.environ | {"PYTHONPATH": path}
+    ) as it:
+        while len(_processes(done)) < 2 and it.poll() is None:
+            time.sleep(0.05)
+        it.kill()
+    begun = _processes(done)
+    assert len(begun) == 2
+    end = time.monotonic() + 30
+    while any(map(_runs, begun)) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not any(map(_runs, begun))
+
+
+def _processes(done: Path) -> set[int]:
+    return {int(file.name.partition("-")[2]) for file in done.iterdir()}
+
+
+def _runs(process: int) -> bool:
+    status = Path(f"/proc/{process}/stat")
+    try:
+        return status.read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 def test_a_run_goes_on_where_it_stopped(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import threading
 from collections.abc import Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -31,11 +32,19 @@ def _pool(processes: int) -> ProcessPoolExecutor:
     # A fork would copy threads that only this process has.
     begin_anew = multiprocessing.get_context("spawn")
     threads = max((os.cpu_count() or 1) // processes, 1)
-    return ProcessPoolExecutor(processes, begin_anew, _limit_threads, (threads,))
+    return ProcessPoolExecutor(processes, begin_anew, _begin, (threads,))
 
 
-def _limit_threads(count: int) -> None:
-    os.environ.setdefault("ACLHOST_NUM_THREADS", str(count))
+def _begin(threads: int) -> None:
+    os.environ.setdefault("ACLHOST_NUM_THREADS", str(threads))
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """A pool that was killed tells its processes nothing: they would wait for work for ever."""
+    if parent := multiprocessing.parent_process():
+        parent.join()
+        os._exit(1)
 
 
 def _until_broken(

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 from aclhost.gen import emit_all
+from aclhost.gen.text import directory_argument
 
 
 def write(root: Path, texts: Mapping[str, str]) -> None:
@@ -23,4 +23,4 @@ def write(root: Path, texts: Mapping[str, str]) -> None:
 
 
 if __name__ == "__main__":
-    write(Path(sys.argv[1]), dict(emit_all()))
+    write(directory_argument(__doc__), dict(emit_all()))

@@ -6,16 +6,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator
 from itertools import groupby
-from pathlib import Path
 
 from aclhost import ops
 from aclhost.gen.cpp_example import cpp_example
 from aclhost.gen.python_example import python_example
 from aclhost.gen.python_text import wrapped_signature
 from aclhost.gen.related import related
+from aclhost.gen.text import directory_argument
 from aclhost.spec import dtypes, products
 from aclhost.spec.expression import Call, Domain, Input
 from aclhost.spec.measured_ulps import MAX_ULPS, STEPS
@@ -250,7 +249,7 @@ def emit() -> Iterator[tuple[str, str]]:
 
 def main() -> None:
     """Writes the pages and removes those of operators that are gone."""
-    directory = Path(sys.argv[1])
+    directory = directory_argument(__doc__)
     directory.mkdir(parents=True, exist_ok=True)
     pages = dict(emit())
     for stale in {path.name for path in directory.glob("*.md")} - pages.keys():

@@ -7,13 +7,12 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 
 from aclhost import ops
 from aclhost.gen.pages import dtype_groups, table
+from aclhost.gen.text import directory_argument
 from aclhost.spec import catalogue, error_codes, products
 from aclhost.spec.error_advice import ADVICE, Advice
 from aclhost.spec.error_codes import ErrorCode
@@ -145,7 +144,7 @@ def counted(readme: str) -> str:
 
 def main() -> None:
     """Writes them, and the count in the README beside their directory."""
-    directory = Path(sys.argv[1])
+    directory = directory_argument(__doc__)
     for name, text in emit():
         (directory / name).write_text(text, encoding="utf-8")
     readme = directory.parent / "README.md"

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+from pathlib import Path
 
 
 def banner(source: str) -> str:
@@ -19,3 +21,11 @@ def c_banner(source: str) -> str:
 def c_string(text: str) -> str:
     """A C string literal; JSON's escapes are a subset of C's for ASCII text."""
     return json.dumps(text)
+
+
+def directory_argument(description: str | None) -> Path:
+    """The directory that a generator's command line names."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("directory", type=Path, help="where the files go")
+    directory: Path = parser.parse_args().directory
+    return directory

@@ -26,6 +26,12 @@ ACLHOST_INLINE T number(const Number& number) {
   std::memcpy(&value, &number, sizeof value);
   return value;
 }
+// The same place, though the compiler cannot know that what lies there never changes.
+template <typename T>
+ACLHOST_INLINE const T* anywhere(const T* place) {
+  asm("" : "+r"(place) : : "memory");
+  return place;
+}
 
 // Where sums and products of a type wrap: at least 32 bits, since C++ would compute narrower types
 // as signed int.
@@ -134,6 +140,44 @@ ACLHOST_INLINE T remainder(T x, T y) {
     const T rest = static_cast<T>(x % safe_divisor(y));
     const T same_sign = rest != 0 && (rest < 0) != (y < 0) ? static_cast<T>(rest + y) : rest;
     return y == 0 ? x : same_sign;
+  }
+}
+
+// Note [Remainders]
+// fmod and remainder have a branch for the rare |x / y| >= 2^29, so loops over them do not
+// vectorise. Where all_near says that a block has none, fmod_near and remainder_near give the same
+// bits and do. The operands are pointers or numbers.
+template <typename T>
+ACLHOST_INLINE T element(const T* x, int64_t i) {
+  return x[i];
+}
+template <typename T>
+ACLHOST_INLINE T element(T x, int64_t) {
+  return x;
+}
+template <typename T, typename X, typename Y>
+inline bool all_near([[maybe_unused]] X x, [[maybe_unused]] Y y, [[maybe_unused]] int64_t n) {
+  uint32_t far = 1;
+  if constexpr (std::is_same_v<T, float>) {
+    far = 0;
+    for (int64_t i = 0; i < n; ++i) far |= math::is_near(element(x, i), element(y, i)) ? 0u : 1u;
+  }
+  return far == 0;
+}
+template <typename T>
+ACLHOST_INLINE T fmod_near(T x, T y) {
+  if constexpr (std::is_same_v<T, float>) {
+    return math::fmod_near(x, y);
+  } else {
+    return fmod(x, y);
+  }
+}
+template <typename T>
+ACLHOST_INLINE T remainder_near(T x, T y) {
+  if constexpr (std::is_same_v<T, float>) {
+    return math::remainder_near(x, y);
+  } else {
+    return remainder(x, y);
   }
 }
 

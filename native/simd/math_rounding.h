@@ -39,18 +39,10 @@ ACLHOST_INLINE T ceil(T x) {
   return -floor(-x);
 }
 
-// Note [Remainders]
-// fmod and remainder have a branch for the rare |x / y| >= 2^29, so loops over them do not
-// vectorise. Where all_near says that a block has none, fmod_near and remainder_near give the same
-// bits and do.
+// Whether the whole part of x / y has at most 29 bits, or is infinite.
 ACLHOST_INLINE bool is_near(float x, float y) {
   const double ratio = magnitude_of(static_cast<double>(x) / static_cast<double>(y));
   return !(ratio >= 0x1p29) || ratio == kInfinity<double>;
-}
-inline bool all_near(const float* x, const float* y, std::size_t count) {
-  uint32_t far = 0;
-  for (std::size_t k = 0; k < count; ++k) far |= is_near(x[k], y[k]) ? 0u : 1u;
-  return far == 0;
 }
 // The whole ratio has at most 29 bits: its product with y is exact, and so is the difference.
 ACLHOST_INLINE float fmod_near(float x, float y) {

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
@@ -23,6 +24,7 @@ from aclhost.spec.expression import (
 )
 
 _INTEGERS = (Domain.INTEGER, Domain.UNSIGNED)
+_REMAINDER = re.compile(r"loops::(fmod|remainder)\(")
 _REAL_TYPES = {Domain.REAL: "T", Domain.COMPLEX: "loops::PartOf<T>"}
 _COMPLEX_TYPES = {Domain.REAL: "Complex<T>", Domain.COMPLEX: "T"}
 _C_TYPES = {
@@ -85,16 +87,55 @@ class _Body:
             yield f"  const auto* in{at} = static_cast<const {stored}*>(in[{at}]);"
         for at, result in enumerate(self.results):
             yield f"  auto* out{at} = static_cast<{self.stored(result.kind)}*>(out[{at}]);"
+        yield from self.numbers()
+        loop = tuple(self.loop(inputs))
+        if near := self.near():
+            yield f"  if (loops::all_near<T>({near}, n)) {{"
+            yield from (_REMAINDER.sub(r"loops::\1_near(", line) for line in loop)
+            yield "    return;"
+            yield "  }"
+        yield from loop
+
+    def numbers(self) -> Iterator[str]:
         for number in self.nodes:
             if isinstance(number, Number):
                 value = f"loops::number<{self.stored(number.kind)}>(numbers[{number.position}])"
-                yield self.constant_of(number, value)
+                if self.has_power():
+                    at = number.position
+                    yield f"  const {self.type(number.kind)} given{at} = {value};"
+                    yield f"  const auto* at{at} = loops::anywhere(&given{at});"
+                else:
+                    yield self.constant_of(number, value)
+
+    def loop(self, inputs: list[Input]) -> Iterator[str]:
         yield "#pragma GCC ivdep"
         yield "  for (int64_t i = 0; i < n; ++i) {"
         for node in inputs:
             yield "  " + self.constant_of(node, f"in{node.position}[i]")
+        for number in self.nodes:
+            if isinstance(number, Number) and self.has_power():
+                yield "  " + self.constant_of(number, f"*at{number.position}")
         yield from self.statements()
         yield "  }"
+
+    def has_power(self) -> bool:
+        """Whose loop g++ 12 vectorises only if it takes no operand for a constant."""
+        return self.domain is Domain.REAL and any(
+            isinstance(node, Call) and _spelling(node) == op.POWER.cpp for node in self.nodes
+        )
+
+    def near(self) -> str:
+        """The operands of a remainder, to ask whether all are near: Note [Remainders]."""
+        for node in self.nodes:
+            if isinstance(node, Call) and _REMAINDER.match(f"{_spelling(node)}("):
+                leaves = [part for part in node.arguments if isinstance(part, Input | Number)]
+                if self.domain is Domain.REAL and len(leaves) == len(node.arguments):
+                    return ", ".join(map(self.whole, leaves))
+        return ""
+
+    def whole(self, node: Input | Number) -> str:
+        """All elements of an input, or the number."""
+        return f"in{node.position}" if isinstance(node, Input) else self.names[node]
 
     def statements(self) -> Iterator[str]:
         """All results are there before the first is stored: it may replace an input."""

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -184,8 +183,8 @@ def _triangle(name: str, *, in_place: bool) -> Operator:
             supported_on(*on),
             inside_storage(self),
         ),
-        golden=partial(_triangle_golden, name),
-        reference=partial(_triangle_of_torch, name),
+        golden=lambda **arguments: _triangle_golden(name, **arguments),
+        reference=lambda torch, **arguments: _triangle_of_torch(name, torch, **arguments),
         samples=(
             call(TensorArg((3, 4)), 0),
             call(TensorArg((2, 3, 3), BF16), 1),

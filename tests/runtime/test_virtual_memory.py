@@ -116,9 +116,13 @@ def negate(address, size):
     x = aclnn.aclCreateTensor(shape, 1, INT8, None, 0, ND, shape, 1, address)
     _, executor, status = aclnn.aclnnNegGetWorkspaceSize(x, x)
     assert status == 0
-    assert aclnn.aclnnNeg(0, 0, executor, 0) == 0
+    stream, status = acl.rt.create_stream()  # whose failure outlives no test
+    assert status == 0
+    assert aclnn.aclnnNeg(0, 0, executor, stream) == 0
     aclnn.aclDestroyTensor(x)
-    return acl.rt.synchronize_stream(0)
+    status = acl.rt.synchronize_stream(stream)
+    assert acl.rt.destroy_stream(stream) == 0
+    return status
 
 
 def test_memory_counts_while_it_lives(c):

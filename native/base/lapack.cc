@@ -2,13 +2,12 @@
 #include "base/lapack.h"
 
 #include <limits>
-#include <memory>
-#include <new>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
 
+#include "base/array.h"
 #include "base/immortal.h"
 #include "base/openblas.h"
 #include "base/plain_lapack.h"
@@ -69,14 +68,6 @@ std::optional<Routines<T>> routines_for(int64_t rows, int64_t columns) {
                         get<T, kOrglq>(found.orglq);
   if (!complete) return std::nullopt;
   return found;
-}
-
-template <typename T>
-using Array = std::unique_ptr<T[]>;
-
-template <typename T>
-Array<T> make_array(int64_t size) {
-  return Array<T>(new (std::nothrow) T[std::max<int64_t>(size, 1)]);
 }
 
 template <typename T>

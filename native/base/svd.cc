@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
-#include <new>
 #include <string>
 
+#include "base/array.h"
 #include "base/immortal.h"
 #include "base/openblas.h"
 #include "base/plain_svd.h"
@@ -20,14 +19,6 @@ using plain::Part;
 
 template <typename T>
 constexpr bool kIsComplex = !std::is_same_v<T, Part<T>>;
-
-template <typename T>
-using Array = std::unique_ptr<T[]>;
-
-template <typename T>
-Array<T> make_array(int64_t size) {
-  return Array<T>(new (std::nothrow) T[std::max<int64_t>(size, 1)]);
-}
 
 // A matrix, and where its parts go; u and v may be null.
 template <typename T>

@@ -102,8 +102,7 @@ int32_t find_bound(const Call& call, aclrtStream stream, ModelPtr* model, int32_
   *id = found->id();
   *model = model_of(*found);
   if (*model != nullptr) return ACL_SUCCESS;
-  return call.fail(ACL_ERROR_RT_STREAM_MODEL, "stream",
-                   "is not bound to a model; call aclmdlRIBindStream first");
+  return not_bound(call, "stream");
 }
 
 int32_t set(const Call& call, Label& label, const ModelPtr& model, int32_t stream) {

@@ -39,6 +39,11 @@ ModelPtr model_of(const Stream& stream) {
   return building == nullptr ? nullptr : building->model.lock();
 }
 
+int32_t not_bound(const Call& call, const char* parameter) {
+  return call.fail(ACL_ERROR_RT_STREAM_MODEL, parameter,
+                   "is not bound to a model; call aclmdlRIBindStream first");
+}
+
 int32_t refuse_bound(const Call& call, const Stream& stream) {
   if (model_of(stream) == nullptr) return ACL_SUCCESS;
   return call.fail(ACL_ERROR_RT_STREAM_MODEL, "stream",

@@ -59,6 +59,8 @@ using ModelPtr = std::shared_ptr<Model>;
 
 // The model that a stream is bound to; null if none.
 ModelPtr model_of(const Stream& stream);
+// 107005, reported.
+int32_t not_bound(const Call& call, const char* parameter);
 // 0, or 107005, reported.
 int32_t refuse_bound(const Call& call, const Stream& stream);
 

@@ -79,11 +79,6 @@ class SwitchStep final : public ControlStep {
   const int32_t stream_;
 };
 
-int32_t not_bound(const Call& call, const char* parameter) {
-  return call.fail(ACL_ERROR_RT_STREAM_MODEL, parameter,
-                   "is not bound to a model; call aclmdlRIBindStream first");
-}
-
 // Finds the model of the stream that jumps, and the other stream in the same model.
 int32_t find_both(const Call& call, aclrtStream target, const char* name, aclrtStream stream,
                   ModelPtr* model, int32_t* target_id, int32_t* id) {

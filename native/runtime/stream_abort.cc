@@ -48,9 +48,12 @@ int32_t left_of(uint32_t timeout, Clock::time_point end) {
 
 int32_t abort_device(const Call& call, int32_t device, uint32_t timeout) {
   const auto end = Clock::now() + std::chrono::milliseconds(timeout);
-  if (const int32_t code = tell_task_abort(device, ACL_RT_DEVICE_TASK_ABORT_PRE, timeout)) {
+  const auto tell = [&](aclrtDeviceTaskAbortStage stage, uint32_t left) {
+    const int32_t code = tell_task_abort(device, stage, left);
+    if (code == ACL_SUCCESS) return code;
     return call.fail(code, "", "a function of aclrtSetDeviceTaskAbortCallback failed");
-  }
+  };
+  if (const int32_t code = tell(ACL_RT_DEVICE_TASK_ABORT_PRE, timeout)) return code;
   std::vector<std::shared_ptr<TaskQueue>> queues;
   streams().for_each([&](void*, Stream& stream) {
     if (stream.device() == device) queues.push_back(stream.queue());
@@ -64,9 +67,7 @@ int32_t abort_device(const Call& call, int32_t device, uint32_t timeout) {
     queue->forget_failure();
   }
   const auto rest = static_cast<uint32_t>(timeout == 0 ? 0 : left_of(timeout, end));
-  const int32_t code = tell_task_abort(device, ACL_RT_DEVICE_TASK_ABORT_POST, rest);
-  if (code == ACL_SUCCESS) return ACL_SUCCESS;
-  return call.fail(code, "", "a function of aclrtSetDeviceTaskAbortCallback failed");
+  return tell(ACL_RT_DEVICE_TASK_ABORT_POST, rest);
 }
 
 }  // namespace

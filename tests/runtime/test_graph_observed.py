@@ -2,10 +2,9 @@
 """What the timeline and strict mode see of a graph: each run, whole."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
+
+from support.interpreter import ended
 
 from aclhost.building import toolkit
 
@@ -44,11 +43,7 @@ lib.aclFinalize()
 
 def run(kind, **environment):
     here, library = str(Path(__file__).parent), str(toolkit.library())
-    command = [sys.executable, "-c", PROGRAM, here, library, kind]
-    merged = {**os.environ, **environment}
-    done = subprocess.run(
-        command, env=merged, capture_output=True, text=True, timeout=120, check=False
-    )
+    done = ended(PROGRAM, here, library, kind, **environment)
     return done.returncode, done.stderr
 
 

@@ -2,12 +2,10 @@
 """What the timeline, strict mode and stress see of a model: the tasks that ran, in their order."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from support.interpreter import ended
 
 from aclhost.building import toolkit
 
@@ -57,11 +55,7 @@ lib.aclFinalize()
 
 def run(kind, **environment):
     here, library = str(Path(__file__).parent), str(toolkit.library())
-    command = [sys.executable, "-c", PROGRAM, here, library, kind]
-    merged = {**os.environ, **environment}
-    done = subprocess.run(
-        command, env=merged, capture_output=True, text=True, timeout=120, check=False
-    )
+    done = ended(PROGRAM, here, library, kind, **environment)
     return done.returncode, done.stderr
 
 

@@ -8,9 +8,11 @@ import subprocess
 import sys
 
 
-def said(program: str, *arguments: str, **environment: str) -> str:
-    """What a program prints, which must end well; with more variables than this process has."""
-    done = subprocess.run(
+def ended(
+    program: str, *arguments: str, **environment: str
+) -> subprocess.CompletedProcess[str]:  # fmt: skip
+    """A program that has ended in whatever way; with more variables than this process has."""
+    return subprocess.run(
         [sys.executable, "-c", program, *arguments],
         env={**os.environ, **environment},
         check=False,
@@ -18,5 +20,10 @@ def said(program: str, *arguments: str, **environment: str) -> str:
         text=True,
         timeout=600,
     )
+
+
+def said(program: str, *arguments: str, **environment: str) -> str:
+    """What a program prints, which must end well."""
+    done = ended(program, *arguments, **environment)
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -98,7 +98,7 @@ def _number(param: Float, value: Any) -> float:  # noqa: ANN401
     """As a register has it: a float is the lower half of a double."""
     if isinstance(param, Double):
         return float(value)
-    return float(struct.unpack("<d", struct.pack("<fxxxx", value))[0])
+    return float(struct.unpack("<d", struct.pack("<f4x", value))[0])
 
 
 def _word(op: Operator, param: Parameter, given: Any, value: Any, end: ExitStack) -> int:  # noqa: ANN401

@@ -146,9 +146,7 @@ def _one(
 
 def _given(op: Operator, words: Mapping[str, str]) -> dict[str, str]:
     given = files.by_parameter(op, words)
-    for param in op.params:
-        if isinstance(param, TensorOut) and param.name in given:
-            raise described.MalformedError(f"{param.name} is a result of {op.name}")
+    files.refuse_results(op, given)
     needed = [f"--{_option(param)} {_example(param)}" for param in files.missing(op, given)]
     if needed:
         raise described.MalformedError(f"{op.name} needs {' '.join(needed)}")

@@ -33,8 +33,8 @@ _OTHERS: dict[str, tuple[str, ...]] = {
     "acl/acl_tdt.h": _BASE,
     "acl/acl_tdt_queue.h": _BASE,
 }
-# Installed over the headers that the library is built with: it defines these functions in one
-# file, and a change of them must not compile all others.
+# Installed instead of headers that the library is built with: it defines these functions in a few
+# files, and a change of them must not compile all others.
 _PUBLIC: dict[str, tuple[str, ...]] = {
     "acl/acl_base_mdl.h": ("<stddef.h>", "<stdint.h>", '"acl/acl_base_rt.h"'),
     "acl/acl_op.h": ('"acl/acl_base.h"', '"acl/acl_rt.h"', '"acl/acl_dump.h"'),

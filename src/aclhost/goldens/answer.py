@@ -85,9 +85,7 @@ def golden_of(name: str, soc: str, arguments: Mapping[str, Any]) -> Golden:
     """The results of a call from Python; see `aclhost.golden`."""
     op = names.operator(name)
     given = files.by_parameter(op, arguments)
-    for param in op.params:
-        if isinstance(param, TensorOut) and param.name in given:
-            raise described.MalformedError(f"{param.name} is a result of {op.name}")
+    files.refuse_results(op, given)
     needed = files.missing(op, given)
     if needed:
         listed = ", ".join(param.python_name for param in needed)

@@ -107,6 +107,13 @@ def by_parameter(op: Operator, words: Mapping[str, T]) -> dict[str, T]:
     return given
 
 
+def refuse_results(op: Operator, given: Iterable[str]) -> None:
+    """Raises MalformedError if what is computed was given."""
+    for param in op.params:
+        if isinstance(param, TensorOut) and param.name in given:
+            raise described.MalformedError(f"{param.name} is a result of {op.name}")
+
+
 def missing(op: Operator, given: Iterable[str]) -> list[Parameter]:
     """Parameters that have no default and no text."""
     return [

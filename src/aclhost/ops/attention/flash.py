@@ -6,6 +6,7 @@ from __future__ import annotations
 from random import Random
 
 from aclhost.ops.attention.build import COMPRESSED, PREFIX, PREFIX_COMPRESSED
+from aclhost.ops.attention.calls import backward_call, only
 from aclhost.ops.attention.flash_checks import (
     DROP,
     LAYOUTS,
@@ -38,7 +39,6 @@ from aclhost.spec.call import Argument, Call, TensorArg
 from aclhost.spec.dtypes import BF16, BOOL, FLOAT, FLOAT16, UINT8, DataType
 from aclhost.spec.gradient import Gradient
 from aclhost.spec.operator import Operator
-from aclhost.spec.params import Parameter
 
 _NOTES = (
     "A row that sees no key becomes 0, as upstream does it with innerPrecise 2; its sum is 0.",
@@ -134,31 +134,6 @@ def _drawn_mask(
     return TensorArg(rng.choice(shapes), rng.choice((BOOL, UINT8)), span=(0, 2))
 
 
-def _backward_call(forward: Call) -> Call:
-    """Statistics are such that shares stay small."""
-    given = dict(forward.arguments)
-    statistics = forward.shape("softmaxMaxOut")
-
-    def plain(name: str) -> TensorArg:
-        tensor = forward.tensor(name)
-        return TensorArg(tensor.shape, tensor.dtype, span=(-1, 1))
-
-    given |= {
-        "query": plain("query"), "keyIn": plain("key"), "value": plain("value"),
-        "dy": plain("attentionOutOut"), "attentionInOptional": plain("attentionOutOut"),
-        SHIFT["keyIn"]: given[SHIFT["key"]], "softmaxInOptional": None, "dpseOut": None,
-        "softmaxMaxOptional": TensorArg(statistics, span=(1, 2)),
-        "softmaxSumOptional": TensorArg(statistics, span=(1, 3)),
-        "dqOut": forward.tensor("query"), "dkOut": forward.tensor("key"),
-        "dvOut": forward.tensor("value"),
-    }  # fmt: skip
-    return Call(given)
-
-
-def _of(params: tuple[Parameter, ...], call: Call) -> Call:
-    return Call({param.name: call.arguments[param.name] for param in params})
-
-
 def _typical(n: int) -> Call:
     rows = max(n // (3 * 8 * 64), 1)
     return _call("BNSD", (8, 8), (rows, rows), (64, 64), batches=1)
@@ -195,9 +170,9 @@ def _forward(version: str) -> Operator:
         summed=("value",),
         reference=torch_attention,
         ulps=64,
-        draw=lambda rng: _of(params, _drawn(rng, bool(version))),
-        typical=lambda n: _of(params, _typical(n)),
-        samples=tuple(_of(params, call) for call in _samples(bool(version))),
+        draw=lambda rng: only(params, _drawn(rng, bool(version))),
+        typical=lambda n: only(params, _typical(n)),
+        samples=tuple(only(params, call) for call in _samples(bool(version))),
         notes=_NOTES,
     )
 
@@ -225,9 +200,9 @@ def _backward(version: str) -> Operator:
             saved=saved,
             derived={"softmaxInOptional": lambda _: None},
         ),
-        draw=lambda rng: _of(params, _backward_call(_drawn(rng, bool(version)))),
-        typical=lambda n: _of(params, _backward_call(_typical(n))),
-        samples=tuple(_of(params, _backward_call(call)) for call in _samples(bool(version))),
+        draw=lambda rng: only(params, backward_call(_drawn(rng, bool(version)))),
+        typical=lambda n: only(params, backward_call(_typical(n))),
+        samples=tuple(only(params, backward_call(call)) for call in _samples(bool(version))),
         notes=(*_NOTES, "dpseOut is not written, as upstream."),
     )
 

@@ -8,6 +8,7 @@ from itertools import accumulate
 from random import Random
 
 from aclhost.ops.attention.build import COMPRESSED, PREFIX_COMPRESSED
+from aclhost.ops.attention.calls import backward_call, only
 from aclhost.ops.attention.flash_checks import DROP, MASK, PREFIXES
 from aclhost.ops.attention.flash_params import (
     ENDS,
@@ -38,7 +39,6 @@ from aclhost.spec.call import Argument, Call, TensorArg
 from aclhost.spec.dtypes import BF16, BOOL, FLOAT, FLOAT16, UINT8, DataType
 from aclhost.spec.gradient import Gradient
 from aclhost.spec.operator import Operator
-from aclhost.spec.params import Parameter
 
 _SAME = "same_as_input"
 _MODES = (
@@ -169,32 +169,6 @@ def _drawn(rng: Random, typed: bool) -> Call:
     return call.passing(**changes)
 
 
-def _backward_call(forward: Call) -> Call:
-    """Statistics are such that shares stay small."""
-    given = dict(forward.arguments)
-    statistics = forward.shape("softmaxMaxOut")
-
-    def plain(name: str) -> TensorArg:
-        tensor = forward.tensor(name)
-        return TensorArg(tensor.shape, tensor.dtype, span=(-1, 1))
-
-    given |= {
-        "query": plain("query"), "keyIn": plain("key"), "value": plain("value"),
-        "dy": plain("attentionOutOut"), "attentionInOptional": plain("attentionOutOut"),
-        SHIFT["keyIn"]: given[SHIFT["key"]], "softmaxInOptional": None, "dpseOut": None,
-        "softmaxMaxOptional": TensorArg(statistics, span=(1, 2)),
-        "softmaxSumOptional": TensorArg(statistics, span=(1, 3)),
-        "softmaxInLayout": given["softmaxOutLayout"],
-        "dqOut": forward.tensor("query"), "dkOut": forward.tensor("key"),
-        "dvOut": forward.tensor("value"),
-    }  # fmt: skip
-    return Call(given)
-
-
-def _of(params: tuple[Parameter, ...], call: Call) -> Call:
-    return Call({param.name: call.arguments[param.name] for param in params})
-
-
 def _typical(n: int) -> Call:
     rows = max(n // (3 * 8 * 64 * 4), 1)
     return _call((rows, 2 * rows, rows), (rows, 2 * rows, rows), (8, 8), (64, 64))
@@ -245,9 +219,9 @@ def _forward(version: _Version) -> Operator:
         summed=("value",),
         reference=torch_attention,
         ulps=64,
-        draw=lambda rng: _of(params, _drawn(rng, version.typed)),
-        typical=lambda n: _of(params, _typical(n)),
-        samples=tuple(_of(params, call) for call in _samples(version.typed)),
+        draw=lambda rng: only(params, _drawn(rng, version.typed)),
+        typical=lambda n: only(params, _typical(n)),
+        samples=tuple(only(params, call) for call in _samples(version.typed)),
         notes=_NOTES,
     )
 
@@ -277,9 +251,9 @@ def _backward(version: _Version) -> Operator:
             saved=saved,
             derived={"softmaxInOptional": lambda _: None},
         ),
-        draw=lambda rng: _of(params, _backward_call(_drawn(rng, version.typed))),
-        typical=lambda n: _of(params, _backward_call(_typical(n))),
-        samples=tuple(_of(params, _backward_call(call)) for call in _samples(version.typed)),
+        draw=lambda rng: only(params, backward_call(_drawn(rng, version.typed))),
+        typical=lambda n: only(params, backward_call(_typical(n))),
+        samples=tuple(only(params, backward_call(call)) for call in _samples(version.typed)),
         notes=(*_NOTES, "dpseOut is not written, as upstream."),
     )
 

@@ -17,6 +17,15 @@ def _axes(x: Array, normalized_shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(range(x.ndim - len(normalized_shape), x.ndim))
 
 
+def _places(
+    x: Array, normalized_shape: tuple[int, ...]
+) -> tuple[tuple[int, ...], tuple[int, ...], list[int]]:
+    """The axes of a row, the others, and the shape of the statistics."""
+    axes = _axes(x, normalized_shape)
+    shape = [1 if axis in axes else length for axis, length in enumerate(x.shape)]
+    return axes, tuple(range(x.ndim - len(normalized_shape))), shape
+
+
 def golden(
     input: Array, normalized_shape: tuple[int, ...], weight_optional: Array | None,
     bias_optional: Array | None, eps: float,
@@ -32,9 +41,7 @@ def golden_gradient(
     weight_optional: Array | None, bias_optional: Array | None, output_mask: tuple[bool, ...],
 ) -> tuple[Array | None, ...]:  # fmt: skip
     """Of the input, and sums over rows for weight and bias."""
-    axes = _axes(input, normalized_shape)
-    rows = tuple(range(input.ndim - len(normalized_shape)))
-    shape = [1 if axis in axes else length for axis, length in enumerate(input.shape)]
+    axes, rows, shape = _places(input, normalized_shape)
     rstd = rstd.reshape(shape)
     xhat = (input - mean.reshape(shape)) * rstd
     g = grad_out if weight_optional is None else grad_out * weight_optional
@@ -49,9 +56,7 @@ def terms(
     weight_optional: Array | None, bias_optional: Array | None, output_mask: tuple[bool, ...],
 ) -> tuple[Array | None, ...]:  # fmt: skip
     """As large as what is added and subtracted; all arrays are magnitudes."""
-    axes = _axes(input, normalized_shape)
-    rows = tuple(range(input.ndim - len(normalized_shape)))
-    shape = [1 if axis in axes else length for axis, length in enumerate(input.shape)]
+    axes, rows, shape = _places(input, normalized_shape)
     rstd = rstd.reshape(shape)
     xhat = (input + mean.reshape(shape)) * rstd
     g = grad_out if weight_optional is None else grad_out * weight_optional

@@ -48,7 +48,8 @@ def forward_calls(gradient: Gradient, rng: Random, count: int) -> list[Call]:
         calls = [call for call in drawn if _on_floats(call, names)][:count]
     else:
         calls = [call for call in op.samples if _on_floats(call, names)]
-    return [_widened(call) for call in calls]
+    applies = gradient.where
+    return [_widened(call) for call in calls if applies is None or applies(call.arguments)]
 
 
 def _on_floats(call: Call, names: tuple[str, ...]) -> bool:

@@ -174,10 +174,16 @@ def delivered(
     term = kernel.result_dtype(kernel.first_output(name))
     rounded = computed if term is None else dtypes.BY_VALUE[term.evaluate(call)]
     output = call.tensor(name)
-    exact = np.broadcast_to(exact, output.shape)
+    exact = fitted(exact, output.shape)
     result = goldens.convert(goldens.convert(exact, rounded), output.dtype)
     floating = {rounded.category, output.dtype.category} == {dtypes.Category.FLOATING}
     return result, output.dtype if floating and output.dtype.bits < rounded.bits else rounded
+
+
+def fitted(values: NDArray, shape: tuple[int, ...]) -> NDArray:
+    """Broadcast; inputs of one element may have had more dimensions than the result."""
+    surplus = max(values.ndim - len(shape), 0)
+    return np.broadcast_to(values.reshape(values.shape[surplus:]), shape)
 
 
 def distance(

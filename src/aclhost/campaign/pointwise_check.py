@@ -9,7 +9,7 @@ import numpy as np
 
 from aclhost import goldens
 from aclhost.arrays import NDArray
-from aclhost.calls.pointwise_cases import allowed, delivered, distance
+from aclhost.calls.pointwise_cases import allowed, delivered, distance, fitted
 from aclhost.goldens.torch_reference import has_torch, torch_arguments, torch_reference
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.operator import Operator
@@ -28,7 +28,7 @@ def compare(op: Operator, call: Call, inputs: Arrays, results: Arrays) -> tuple[
     worst = 0.0
     for position, (name, got) in enumerate(results.items()):
         wanted, rounded = delivered(op, call, position, exact[position])
-        terms = np.broadcast_to(sizes[position], got.shape)
+        terms = fitted(sizes[position], got.shape)
 
         def off(at: Any) -> float:
             return distance(got[at], wanted[at], rounded, terms[at], op.ulps_from)  # noqa: B023

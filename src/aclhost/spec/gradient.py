@@ -22,6 +22,7 @@ class Gradient:
     derived: Mapping[str, Derived] = field(default_factory=dict)  # worked out from the forward's
     normalised: tuple[str, ...] = ()  # inputs whose rows are logarithms of what adds up to 1
     opposite: Mapping[str, str] = field(default_factory=dict)  # results that, negated, are another
+    where: Derived | None = None  # whether it is this forward's derivative; always without it
 
     def value(self, name: str, forward: Mapping[str, Any]) -> Any:  # noqa: ANN401
         """What the backward takes for a parameter, given what the forward took and gave."""

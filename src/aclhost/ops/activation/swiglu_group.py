@@ -123,8 +123,11 @@ def _torch_grad(
     torch: Torch, grad_y: Torch, x: Torch, weight_optional: Torch, y_origin_optional: Torch,
     group_index_optional: Torch, clamp_limit: float,
 ) -> Torch:  # fmt: skip
-    """The gradient of a weight is made of what the forward kept."""
-    if group_index_optional is not None:
+    """The gradient of a weight is made of what the forward kept.
+
+    Where a limit is met torch lets the gradient through.
+    """
+    if group_index_optional is not None or (clamp_limit > 0 and (x.abs() == clamp_limit).any()):
         return NotImplemented
     x = x.clone().requires_grad_()
     _unit(torch, x, weight_optional, clamp_limit).backward(grad_y)

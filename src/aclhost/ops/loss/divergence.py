@@ -54,6 +54,7 @@ _INPUTS = ("gradOutput", "self", "target")
 _NEWER = (A950, A3, A2)
 _OLDER = (*_NEWER, P310P, T910)
 _WHOLE = Broadcast(("self", "target"))
+_NOTHING = "Where self is empty and target is not, gradTarget gets 0; upstream leaves it as it is."
 _BATCH = NumberFrom(
     "count",
     value=If(
@@ -180,7 +181,7 @@ def _backward(name: str, out: str, of: str) -> Operator:
         (given(*everything), listed(everything, *table),
          same_dtype(out, "target") if is_target else (), ranks(out, "gradOutput"),
          broadcasting("self", "target"), _fits_whole(), same_shape(out, of),
-         not_private(*everything) if is_target else (), done_when_empty("self"),
+         not_private(*everything) if is_target else (), done_when_empty(out),
          inside_storage(*_INPUTS) if is_target else feasible(name, out, _INPUTS)),
         _torch_gradient(of), out=out, computed=computed, dtype=DtypeOf(of), variants=functions[1:],
         variant=ValueOf("logTarget"), shape=ShapeOf(of), share=_BATCH, sums=True,
@@ -191,7 +192,8 @@ def _backward(name: str, out: str, of: str) -> Operator:
                "follows from the shapes alone.",
                "With the mean over the batch, count is the first length of what self and target "
                "broadcast to.",
-               "Reductions above 3 and below 0 divide by nothing, as in upstream's code."),
+               "Reductions above 3 and below 0 divide by nothing, as in upstream's code.",
+               *((_NOTHING,) if is_target else ())),
     )  # fmt: skip
     op = with_sample(op, partial(Call.passing, reduction=3))
     return with_sample(op, partial(Call.passing, logTarget=True))

@@ -14,7 +14,7 @@ from aclhost.ops.resize import goldens
 from aclhost.spec.call import Argument, Call, TensorArg
 from aclhost.spec.dtypes import DataType
 from aclhost.spec.formats import ND, of_rank
-from aclhost.spec.gradient import Gradient
+from aclhost.spec.gradient import Derived, Gradient
 from aclhost.spec.params import (
     Double,
     Flag,
@@ -317,8 +317,9 @@ class Resizing:
         return bool(np.array_equal(ours, theirs))
 
     def gradient_of(
-        self, forward: str, *, source: str = "self", saved: Mapping[str, str] | None = None
-    ) -> Gradient:
+        self, forward: str, *, source: str = "self", saved: Mapping[str, str] | None = None,
+        where: Derived | None = None,
+    ) -> Gradient:  # fmt: skip
         """The forward operator with the name of its input and of what is called otherwise."""
         return Gradient(
             forward,
@@ -326,6 +327,7 @@ class Resizing:
             given={self.source: "out"},
             saved=saved or {},
             derived={"inputSize": lambda arguments: tuple(arguments[source].shape)},
+            where=where,
         )
 
 

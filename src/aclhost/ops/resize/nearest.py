@@ -63,7 +63,7 @@ _SIGNAL = "NCL only."
 _IMAGE = "NCHW and NHWC, the same for both tensors. Arrays in Python count as NCHW."
 
 
-def _two(scales: Scales, inputs: Sizes, outputs: Sizes) -> Scales:
+def scales_that_count(scales: Scales, inputs: Sizes, outputs: Sizes) -> Scales:
     """Both or none; small images that double count as just that."""
     both = together(scales, inputs, outputs)
     if sum(outputs) <= 128 and any(both):
@@ -84,7 +84,7 @@ _SCALED_IMAGES = Resizing(
     shift=0.0,
     scales=IMAGE_SCALES,
     float_scales=True,
-    policy=_two,
+    policy=scales_that_count,
 )
 _STRIDED_SIGNAL = TensorArg((2, 3, 5), FLOAT, strides=(40, -2, 6), offset=4, format=NCL)
 _STRIDED_IMAGE = TensorArg((2, 3, 3, 5), FLOAT, strides=(90, 1, 15, 3), format=NCHW)

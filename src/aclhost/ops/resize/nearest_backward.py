@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from aclhost.ops.resize.checks import (
     dim,
     gradient_image_shape,
@@ -13,6 +16,7 @@ from aclhost.ops.resize.checks import (
     same_batch_and_channels,
 )
 from aclhost.ops.resize.family import IMAGE_SCALES, Resizing, Scales, Sizes, where_lengths_change
+from aclhost.ops.resize.nearest import scales_that_count
 from aclhost.spec.dtypes import BF16, DOUBLE, FLOAT, FLOAT16
 from aclhost.spec.formats import NCHW, NHWC
 from aclhost.spec.operator import Operator
@@ -80,6 +84,14 @@ _IMAGES = Resizing(
     policy=where_lengths_change,
 )
 _signal, _image = (2, 3, 5), (2, 3, 3, 5)
+
+
+def _counts_as_in_forward(arguments: Mapping[str, Any]) -> bool:
+    """The forward puts 2 for some scales, and takes both or none."""
+    inputs, outputs = arguments["self"].shape[2:], arguments["outputSize"]
+    scales = [arguments[name] for name in IMAGE_SCALES]
+    return scales_that_count(scales, inputs, outputs) == _IMAGES.policy(scales, inputs, outputs)
+
 
 _BY_WINDOWS_OF_SCALE = And(
     ProductIn((A3, A2)),
@@ -180,7 +192,7 @@ NEAREST_2D_BACKWARD = Operator(
         ),
     ),
     **_IMAGES.facts("upsample_nearest2d_backward"),
-    gradient=_IMAGES.gradient_of("aclnnUpsampleNearest2dV2"),
+    gradient=_IMAGES.gradient_of("aclnnUpsampleNearest2dV2", where=_counts_as_in_forward),
     samples=(
         *(_IMAGES.call(dtype, _image, (7, 3)) for dtype in _SUMMED),
         _IMAGES.call(FLOAT, _image, (7, 13), (2.6, 2.6)),
@@ -195,6 +207,8 @@ NEAREST_2D_BACKWARD = Operator(
         "Without scales, upstream's kernels hand gradients back by the forward's map; aclhost "
         "always sums windows.",
         "A scale smaller than O / I drops what lies beyond start(I).",
+        "Of images that double, O together at most 128, the forward counts any scale as 2; this "
+        "takes it as it is given, as upstream's code does, and is then another map's gradient.",
         _ADJOINT,
     ),
 )

@@ -4,6 +4,10 @@
 It reads a sequence of letters and, after a mark, has to write it again: each row attends to all
 that came before. Embedding, norms, products with weights, attention, activation and loss are what
 differs. Same seed, same data; the loss curves should lie on each other.
+
+That holds while steps are small. At a rate of 0.01 the loss jumps from step 130 on, and there every
+run parts from every other: torch parts from torch as far as from aclhost if the last bit of its
+first weights is changed.
 """
 
 from types import ModuleType
@@ -74,4 +78,4 @@ def loss_of_a_batch(model: nn.Module, generator: torch.Generator) -> Tensor:
 
 
 if __name__ == "__main__":
-    Experiment(Transformer, loss_of_a_batch, "loss_transformer.png", rate=0.01).command()()
+    Experiment(Transformer, loss_of_a_batch, "loss_transformer.png").command()()

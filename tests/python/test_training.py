@@ -12,15 +12,15 @@ import pytest
 from support.programs import run
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-EACH = pytest.mark.parametrize(
-    "example", ["train_2d.py", "train_3d.py", "train_resnet.py", "train_transformer.py"]
-)
+STEPS = {"train_2d.py": 25, "train_3d.py": 25, "train_resnet.py": 25, "train_transformer.py": 50}
+EACH = pytest.mark.parametrize("example", STEPS)
 
 
 @EACH
 def test_both_curves_fall_together(example: str, tmp_path: Path) -> None:
     plot = tmp_path / "loss.png"
-    shown = run([sys.executable, EXAMPLES / example, "--steps", 25, "--plot", plot]).stdout
+    command = [sys.executable, EXAMPLES / example, "--steps", STEPS[example], "--plot", plot]
+    shown = run(command).stdout
     found = re.search(r"loss (\S+) -> (\S+), largest difference (\S+)", shown)
     assert found is not None, shown
     first, last, difference = map(float, found.groups())

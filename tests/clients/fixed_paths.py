@@ -25,6 +25,11 @@ RUNTIME = (
     " RecordEvent QueryEvent SynchronizeEvent EventElapsedTime SynchronizeDevice Memcpy"
 )
 CAPTURE = "CaptureBegin CaptureEnd CaptureGetInfo CaptureThreadExchangeMode ExecuteAsync Destroy"
+COLLECTIVES = (
+    "GetRootInfo CommInitAll CommInitRootInfo CommInitRootInfoConfig CommInitClusterInfo"
+    " CommInitClusterInfoConfig CreateSubCommConfig CommDestroy GetErrorString AllReduce AllGather"
+    " ReduceScatter Reduce Broadcast Scatter AlltoAll AlltoAllV Send Recv Barrier"
+)
 OPTIONAL = "PTAFindExecCache InitPTACacheThreadLocal aclnnNoSuchOperator"
 
 
@@ -64,6 +69,7 @@ ok(acl.rt.destroy_event(event))
 
 # A world of one process.
 hccl = ctypes.CDLL(f"{root}/lib64/libhccl.so")
+assert all(hasattr(hccl, f"Hccl{name}") for name in COLLECTIVES.split())
 info, comm = ctypes.create_string_buffer(4108), ctypes.c_void_p()
 ok(hccl.HcclGetRootInfo(info))
 ok(hccl.HcclCommInitRootInfo(ctypes.c_uint32(1), info, ctypes.c_uint32(0), ctypes.byref(comm)))

@@ -13,61 +13,9 @@
 #include "aclnnop/aclnn_trans_matmul_weight.h"
 #include "aclnnop/aclnn_triu.h"
 #include "aclnnop/aclnn_weight_quant_batch_matmul_v2.h"
-#include "client.h"
+#include "views.h"
 
 namespace {
-
-using Half = _Float16;
-using Shape = std::vector<int64_t>;
-aclrtStream stream;
-
-template <typename T>
-struct Memory {
-  size_t count;
-  void* address = nullptr;
-
-  explicit Memory(const std::vector<T>& values) : count(values.size()) {
-    OK(aclrtMalloc(&address, count * sizeof(T), ACL_MEM_MALLOC_HUGE_FIRST));
-    OK(aclrtMemcpy(address, count * sizeof(T), values.data(), count * sizeof(T),
-                   ACL_MEMCPY_HOST_TO_DEVICE));
-  }
-  ~Memory() { aclrtFree(address); }
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
-
-  std::vector<T> values() const {
-    OK(aclrtSynchronizeStream(stream));
-    std::vector<T> host(count);
-    OK(aclrtMemcpy(host.data(), count * sizeof(T), address, count * sizeof(T),
-                   ACL_MEMCPY_DEVICE_TO_HOST));
-    return host;
-  }
-};
-
-// The storage is as long as the view's elements, wherever it begins.
-aclTensor* view(const Shape& shape, const Shape& strides, aclDataType type, void* memory,
-                int64_t offset = 0, aclFormat format = ACL_FORMAT_ND) {
-  int64_t storage = 1;
-  for (int64_t size : shape) storage *= size;
-  return aclCreateTensor(shape.data(), shape.size(), type, strides.data(), offset, format, &storage,
-                         1, memory);
-}
-
-// Both phases; the tensors end before the work may have begun.
-template <typename Prepare, typename Run, typename... Arguments>
-void launch(const std::vector<aclTensor*>& tensors, Prepare prepare, Run run,
-            Arguments... arguments) {
-  uint64_t size = 0;
-  aclOpExecutor* executor = nullptr;
-  OK(prepare(arguments..., &size, &executor));
-  void* workspace = nullptr;
-  if (size > 0) OK(aclrtMalloc(&workspace, size, ACL_MEM_MALLOC_HUGE_FIRST));
-  OK(run(workspace, size, executor, stream));
-  for (aclTensor* each : tensors) OK(aclDestroyTensor(each));
-  if (workspace == nullptr) return;
-  OK(aclrtSynchronizeStream(stream));
-  OK(aclrtFree(workspace));
-}
 
 // The second of two weights [2, 64] in one buffer, and its scales.
 void quantised_weight_at_an_offset() {
@@ -237,19 +185,14 @@ void sum_of_two_types_at_rank_eight() {
 }  // namespace
 
 int main() {
-  OK(aclInit(nullptr));
-  OK(aclrtSetDevice(0));
-  OK(aclrtCreateStream(&stream));
-  quantised_weight_at_an_offset();
-  weight_in_the_cards_order();
-  attention_with_a_shared_mask();
-  norm_whose_statistics_have_no_last_dimension();
-  rotation_in_place();
-  triangle_of_infinities();
-  copy_to_no_rows();
-  sum_of_two_types_at_rank_eight();
-  OK(aclrtDestroyStream(stream));
-  OK(aclrtResetDevice(0));
-  OK(aclFinalize());
-  std::puts("ok");
+  return on_a_device([] {
+    quantised_weight_at_an_offset();
+    weight_in_the_cards_order();
+    attention_with_a_shared_mask();
+    norm_whose_statistics_have_no_last_dimension();
+    rotation_in_place();
+    triangle_of_infinities();
+    copy_to_no_rows();
+    sum_of_two_types_at_rank_eight();
+  });
 }

@@ -20,6 +20,10 @@ PROGRAMS = (
     "callbacks",
     "models",
     "inference",
+    "layers",
+    "memory_pool",
+    "mixed_types",
+    "moving",
     "workspaces",
     "odd_tensors",
 )

@@ -170,6 +170,21 @@ def test_a_shell(place):
 
 
 @private
+def test_whoever_is_not_root_sees_it_too(place):
+    """As user 1000 of a namespace that may make further ones."""
+    somebody = ["unshare", "--user", "--map-user=1000", "--map-group=1000"]
+    if (
+        shutil.which("unshare") is None
+        or run([*somebody, *somebody, "true"], status=None).returncode
+    ):
+        pytest.skip("users cannot be changed here")
+    script = f"id -u; ls {place}/latest/lib64/libopapi.so"
+    done = run([*somebody, *COMMAND, "run", "--at", place, "sh", "-c", script])
+    assert done.stdout.split() == ["1000", f"{place}/latest/lib64/libopapi.so"]
+    assert not place.exists()
+
+
+@private
 def test_an_unknown_command(place):
     done = command("run", "--at", place, "no-such-command", status=127)
     assert done.stderr == "aclhost: no-such-command: No such file or directory\n"

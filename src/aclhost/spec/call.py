@@ -154,11 +154,12 @@ class Call:
 
     def on(self, product: Product) -> Call:
         """The same call on another product."""
-        return replace(self, product=product)
+        return Call(self.arguments, product, self.note, self.position)
 
     def passing(self, /, **changes: Argument) -> Call:
         """The same call with some arguments exchanged."""
-        return replace(self, arguments={**self.arguments, **changes})
+        arguments = {**self.arguments, **changes}
+        return Call(arguments, self.product, self.note, self.position)
 
     def changing(self, names: tuple[str, ...], **changes: Any) -> Call:  # noqa: ANN401
         """The same call with some fields of some tensors exchanged."""

@@ -23,9 +23,10 @@ _FORMATS = {fmt.value: fmt for fmt in formats.ALL}
 class Outcome:
     """How the checks of one call end."""
 
+    op: Operator
+    call: Call
     rule: Rule | None = None  # the one that failed
     number: int = 0  # its position among the operator's rules, counted from 1
-    message: str = ""
     idle: bool = False  # phase 1 succeeded early, with nothing to do
     phase: int = 1
 
@@ -34,6 +35,11 @@ class Outcome:
         """What the library returns."""
         return int(self.rule.code) if self.rule else 0
 
+    @property
+    def message(self) -> str:
+        """What a user reads; searches for calls that pass never do."""
+        return message(self.op, self.rule, self.call) if self.rule else ""
+
 
 def evaluate(op: Operator, call: Call) -> Outcome:
     """The first rule that fails, or that nothing does."""
@@ -41,15 +47,15 @@ def evaluate(op: Operator, call: Call) -> Outcome:
     for step in op.steps:
         if isinstance(step, Done):
             if step.condition.term.evaluate(call):
-                return Outcome(idle=True)
+                return Outcome(op, call, idle=True)
             continue
         number += 1
         if _fails(step, call):
-            return Outcome(step, number, message(op, step, call))
+            return Outcome(op, call, step, number)
     for late, rule in enumerate(op.late_rules, number + 1):
         if _fails(rule, call):
-            return Outcome(rule, late, message(op, rule, call), phase=2)
-    return Outcome()
+            return Outcome(op, call, rule, late, phase=2)
+    return Outcome(op, call)
 
 
 def _fails(rule: Rule, call: Call) -> bool:

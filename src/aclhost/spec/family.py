@@ -81,11 +81,13 @@ def _first_accepted(
 ) -> Call | None:
     on = sorted(products.ALL, key=lambda each: each is not products.DEFAULT)
     scalars = _SCALARS if any(isinstance(param, Scalar) for param in op.params) else _SCALARS[:1]
+    candidates = {scalar: tuple(_candidates(op, dtype, scalar, shapes)) for scalar in scalars}
     for product, scalar in combinations(on, scalars):
-        for call in _candidates(op, dtype, scalar, shapes):
-            outcome = evaluate(op, call.on(product))
+        for candidate in candidates[scalar]:
+            call = candidate.on(product)
+            outcome = evaluate(op, call)
             if outcome.rule is None and not outcome.idle:
-                return call.on(product)
+                return call
     return None
 
 

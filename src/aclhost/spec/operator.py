@@ -6,6 +6,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from random import Random
 from typing import Any, TypeAlias
 
@@ -113,7 +114,7 @@ class Operator:
         """What phase 1 asks for; where a tensor is empty, it asks for nothing."""
         return workspace.of_family(self.family) if self.workspace is None else self.workspace
 
-    @property
+    @cached_property
     def steps(self) -> tuple[Step, ...]:
         return tuple(step for group in self.checks for step in group)
 
@@ -122,7 +123,7 @@ class Operator:
         """Every rule in order: those of phase 1, then those that phase 2 reports."""
         return (*(step for step in self.steps if isinstance(step, Rule)), *self.late_rules)
 
-    @property
+    @cached_property
     def late_rules(self) -> tuple[Rule, ...]:
         return tuple(rule for group in self.launch_checks for rule in group)
 
@@ -135,7 +136,7 @@ class Operator:
             if isinstance(param, TENSORS) and not isinstance(param, TensorListOut)
         )
 
-    @property
+    @cached_property
     def outputs(self) -> tuple[TensorOut, ...]:
         return tuple(param for param in self.params if isinstance(param, TensorOut))
 

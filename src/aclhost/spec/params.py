@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from keyword import iskeyword
 from typing import ClassVar
 
@@ -23,6 +24,7 @@ _ACRONYMS = {
 }
 
 
+@cache
 def snake_case(name: str) -> str:
     """`selfOrResult` -> `self_or_result`; `SmoothL1Loss` -> `smooth_l1_loss`."""
     for acronym, word in _ACRONYMS.items():

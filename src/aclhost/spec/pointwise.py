@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -213,7 +213,13 @@ class Pointwise:
 
     def expressions(self, domain: Domain, variant: int = 0) -> tuple[Expression, ...]:
         """What the function is in one of the domains."""
-        return _expressions(self, domain, variant)
+        if (domain, variant) not in self._traced:
+            self._traced[domain, variant] = _expressions(self, domain, variant)
+        return self._traced[domain, variant]
+
+    @cached_property
+    def _traced(self) -> dict[tuple[Domain, int], tuple[Expression, ...]]:
+        return {}
 
     def formula(self, variant: int = 0) -> str:
         """Markdown: the expression, or a line for each kind of types that has its own."""
@@ -248,7 +254,6 @@ class Pointwise:
         return evaluate(self.expressions(domain, variant), values, integers)
 
 
-@cache
 def _expressions(kernel: Pointwise, domain: Domain, variant: int) -> tuple[Expression, ...]:
     same = Kind(domain)
     inputs = [

@@ -54,9 +54,8 @@ def _allowed(op: Operator, row: Row) -> tuple[Allowed, ...]:
         (product, dtype, number)
         for product in (A2, A950)
         for dtype in dtypes.ALL
-        for number in _NUMBERS
+        for number in (_NUMBERS if _has_number(op) else (FLOAT,))
         if _is_allowed(op, _call(op, row, _SHAPES, (product, dtype, number), Random(0)))
-        and (number is FLOAT or _has_number(op))
     )
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from aclhost.spec import dtypes, products
 from aclhost.spec.call import Call, ScalarArg, TensorArg
@@ -32,8 +33,12 @@ class DtypeAllowed(Term):
     lists: tuple[tuple[DataType, ...], ...]
 
     def evaluate(self, call: Call) -> int:
-        allowed = self.lists[products.ALL.index(call.product)]
-        return int(self.dtype.evaluate(call) in {dtype.value for dtype in allowed})
+        return int(self.dtype.evaluate(call) in self._values[call.product.key])
+
+    @cached_property
+    def _values(self) -> dict[str, frozenset[int]]:
+        lists = zip(products.ALL, self.lists, strict=True)
+        return {product.key: frozenset(dtype.value for dtype in each) for product, each in lists}
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from aclhost.spec import dtypes
 from aclhost.spec.call import Call
@@ -17,7 +17,7 @@ def member_calls(call: Call, parameter: str) -> Iterator[Call]:
     """The call for each member of a list."""
     members = call.arguments[parameter]
     for position, each in enumerate(members if isinstance(members, tuple) else ()):
-        yield replace(call.passing(**{MEMBER: each}), position=position)
+        yield Call({**call.arguments, MEMBER: each}, call.product, call.note, position)
 
 
 def first_call(call: Call, parameter: str, which: Term) -> Call:

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstring>
+#include <iterator>
 #include <limits>
 #include <mutex>
 #include <new>
@@ -56,7 +58,8 @@ void add_sums(const ComparedTile& tile, Compared& sums) {
   sums.max_relative = std::max(sums.max_relative, most_relative.largest());
 }
 
-void add_counts(const ComparisonRule& rule, const ComparedTile& tile, Compared& sums) {
+// Returns how many elements have finite numbers on both sides.
+int64_t add_counts(const ComparisonRule& rule, const ComparedTile& tile, Compared& sums) {
   double equal = 0, finite = 0, nonzero = 0, nans = 0, infinities = 0, outliers = 0;
   Lanes lanes[6];
   for (int64_t i = 0; i < kTile; i += kLanes) {
@@ -79,38 +82,87 @@ void add_counts(const ComparisonRule& rule, const ComparedTile& tile, Compared& 
   for (int i = 0; i < 6; ++i) *totals[i] = lanes[i].sum();
   const int64_t unused = kTile - tile.count;  // zeros: equal and finite
   sums.equal += static_cast<int64_t>(equal) - unused;
-  sums.finite += static_cast<int64_t>(finite) - unused;
+  const int64_t numbers = static_cast<int64_t>(finite) - unused;
+  sums.finite += numbers;
   sums.nonzero += static_cast<int64_t>(nonzero);
   sums.nan_mismatches += static_cast<int64_t>(nans);
   sums.inf_mismatches += static_cast<int64_t>(infinities);
   sums.outliers += static_cast<int64_t>(outliers);
+  return numbers;
 }
 
-void add_ulps(const ComparedTile& tile, Compared& sums) {
-  static constexpr double kEdges[] = {0, 1, 2, 4, 16, 64, 256, 1024};
-  for (int64_t i = 0; i < tile.count; ++i) {
-    const double ulps = tile.ulps[i];
-    if (!(is_finite(tile.actual[i]) & is_finite(tile.expected[i]))) continue;
-    int range = 0;
-    for (const double edge : kEdges) range += ulps > edge;
-    ++sums.ulps[range];
-    if (ulps > sums.max_ulp) sums.max_ulp = ulps;
+// Of tiles without a difference, what is left to count and to sum.
+void add_equal(const ComparedTile& tile, Compared& sums) {
+  Lanes square, finite, nonzero;
+  for (int64_t i = 0; i < kTile; i += kLanes) {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      const double a = tile.actual[i + lane];
+      const bool number = is_finite(a);
+      const double actual = number ? a : 0.0;
+      square.of[lane] += actual * actual;
+      finite.of[lane] += number ? 1.0 : 0.0;
+      nonzero.of[lane] += number & (a != 0) ? 1.0 : 0.0;
+    }
   }
+  const int64_t numbers = static_cast<int64_t>(finite.sum()) - (kTile - tile.count);
+  sums.equal += tile.count;
+  sums.finite += numbers;
+  sums.nonzero += static_cast<int64_t>(nonzero.sum());
+  sums.ulps[0] += numbers;
+  sums.dot += square.sum();
+  sums.actual_square += square.sum();
+  sums.expected_square += square.sum();
 }
 
-// The power of ten below; log10 takes longer and rounds.
-int decade_of(double error) {
+int64_t count_above(const ComparedTile& tile, double edge) {
+  Lanes above;
+  for (int64_t i = 0; i < kTile; i += kLanes) {
+    for (int lane = 0; lane < kLanes; ++lane) above.of[lane] += tile.ulps[i + lane] > edge;
+  }
+  return static_cast<int64_t>(above.sum());
+}
+
+// What is not finite has 0 ulps in the tile, and is not among the numbers.
+void add_ulps(const ComparedTile& tile, int64_t numbers, Compared& sums) {
+  static constexpr double kEdges[] = {0, 1, 2, 4, 16, 64, 256, 1024};
+  int64_t rest = numbers;
+  int range = 0;
+  for (const double edge : kEdges) {
+    const int64_t above = rest == 0 ? 0 : count_above(tile, edge);
+    sums.ulps[range++] += rest - above;
+    rest = above;
+  }
+  sums.ulps[range] += rest;
+  Lanes most;
+  for (int64_t i = 0; i < kTile; i += kLanes) {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      const double ulps = tile.ulps[i + lane];
+      most.of[lane] = ulps > most.of[lane] ? ulps : most.of[lane];
+    }
+  }
+  sums.max_ulp = std::max(sums.max_ulp, most.largest());
+}
+
+// How many powers of ten, from 1e-15 to 1e16, are not above. The exponent of two tells it but for
+// one; a search takes longer, and log10 rounds.
+int powers_below(double error) {
   static constexpr double kPowers[] = {1e-15, 1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8,
                                        1e-7,  1e-6,  1e-5,  1e-4,  1e-3,  1e-2,  1e-1, 1e0,
                                        1e1,   1e2,   1e3,   1e4,   1e5,   1e6,   1e7,  1e8,
                                        1e9,   1e10,  1e11,  1e12,  1e13,  1e14,  1e15, 1e16};
-  const double* const above = std::upper_bound(std::begin(kPowers), std::end(kPowers), error);
-  return kLowestDecade + static_cast<int>(above - kPowers);
+  constexpr int kCount = std::size(kPowers);
+  static_assert(kCount == kHighestDecade - kLowestDecade);
+  uint64_t bits;
+  std::memcpy(&bits, &error, sizeof bits);
+  const int exponent = static_cast<int>(bits >> 52) - 1023;  // the error is positive
+  const int tens = (exponent * 1233) >> 12;                  // 1233 / 4096 is log10(2)
+  const int below = std::clamp(tens - kLowestDecade, 0, kCount);
+  return below + (below < kCount && error >= kPowers[below]);
 }
 
 void add_decades(const ComparedTile& tile, Compared& sums) {
   for (int64_t i = 0; i < tile.count; ++i) {
-    if (tile.absolute[i] > 0) ++sums.decades[decade_of(tile.absolute[i]) - kLowestDecade];
+    if (tile.absolute[i] > 0) ++sums.decades[powers_below(tile.absolute[i])];
   }
 }
 
@@ -144,12 +196,6 @@ void keep_worst(const ComparedTile& tile, int64_t position, size_t most, Compare
   }
 }
 
-bool differs(const ComparedTile& tile) {
-  bool any = false;
-  for (int64_t i = 0; i < kTile; ++i) any |= tile.error[i] != 0.0;
-  return any;
-}
-
 void add(Compared& total, const Compared& part) {
   total.equal += part.equal;
   total.finite += part.finite;
@@ -176,11 +222,13 @@ Compared chunk(const ComparedSides& sides, int64_t start, int64_t begin, int64_t
   ComparedTile tile;
   for (int64_t at = begin; at < end; at += kTile) {
     tile.count = std::min(kTile, end - at);
-    fill_tile(sides, at, rule, tile);
+    if (read_tile(sides, at, tile)) {
+      add_equal(tile, sums);
+      continue;
+    }
+    measure_tile(sides, at, rule, tile);
     add_sums(tile, sums);
-    add_counts(rule, tile, sums);
-    add_ulps(tile, sums);
-    if (!differs(tile)) continue;
+    add_ulps(tile, add_counts(rule, tile, sums), sums);
     add_decades(tile, sums);
     keep_worst(tile, start + at, static_cast<size_t>(rule.worst), sums);
     map.raise(start + at, tile.count, tile.error);

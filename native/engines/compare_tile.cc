@@ -45,12 +45,13 @@ void read(const ComparedSides& sides, int64_t at, ComparedTile& tile) {
   std::memset(tile.expected + tile.count, 0, rest);
 }
 
-void find_equal(const ComparedSides& sides, int64_t at, ComparedTile& tile) {
-  for (int64_t i = 0; i < kTile; ++i) {
-    const double a = tile.actual[i], e = tile.expected[i];
-    tile.equal[i] = (a == e) | ((a != a) & (e != e)) ? 1.0 : 0.0;
-  }
-  if (sides.actual_to_int64 == nullptr) return;
+bool all_equal(const ComparedTile& tile) {
+  bool differs = false;
+  for (int64_t i = 0; i < kTile; ++i) differs |= tile.equal[i] == 0.0;
+  return !differs;
+}
+
+void find_equal_integers(const ComparedSides& sides, int64_t at, ComparedTile& tile) {
   int64_t a[kTile], e[kTile];
   sides.actual_to_int64(sides.actual.elements + at * sides.actual_size, reinterpret_cast<char*>(a),
                         tile.count);
@@ -61,6 +62,16 @@ void find_equal(const ComparedSides& sides, int64_t at, ComparedTile& tile) {
   for (int64_t i = 0; i < tile.count; ++i) {
     tile.equal[i] = a[i] == e[i] && (one_sign || a[i] >= 0) ? 1.0 : 0.0;
   }
+}
+
+// Returns whether all are.
+bool find_equal(const ComparedSides& sides, int64_t at, ComparedTile& tile) {
+  for (int64_t i = 0; i < kTile; ++i) {
+    const double a = tile.actual[i], e = tile.expected[i];
+    tile.equal[i] = (a == e) | ((a != a) & (e != e)) ? 1.0 : 0.0;
+  }
+  if (sides.actual_to_int64 != nullptr) find_equal_integers(sides, at, tile);
+  return all_equal(tile);
 }
 
 void measure(const ComparisonRule& rule, ComparedTile& tile) {
@@ -107,6 +118,7 @@ const char* patterns(const ComparedSide& side, CastArray cast, size_t size, size
 }
 
 void find_ulps(const ComparedSides& sides, int64_t at, ComparedTile& tile) {
+  std::memset(tile.ulps + tile.count, 0, static_cast<size_t>(kTile - tile.count) * sizeof(double));
   if (sides.rounded_size == 0) {
     std::memcpy(tile.ulps, tile.absolute, sizeof tile.ulps);
     // Of integers that doubles cannot tell apart.
@@ -157,10 +169,13 @@ ComparedSides prepare_sides(const ComparedSide& actual, const ComparedSide& expe
   return sides;
 }
 
-void fill_tile(const ComparedSides& sides, int64_t at, const ComparisonRule& rule,
-               ComparedTile& tile) {
+bool read_tile(const ComparedSides& sides, int64_t at, ComparedTile& tile) {
   read(sides, at, tile);
-  find_equal(sides, at, tile);
+  return find_equal(sides, at, tile);
+}
+
+void measure_tile(const ComparedSides& sides, int64_t at, const ComparisonRule& rule,
+                  ComparedTile& tile) {
   measure(rule, tile);
   find_ulps(sides, at, tile);
 }

@@ -34,9 +34,13 @@ struct ComparedSides {
 ComparedSides prepare_sides(const ComparedSide& actual, const ComparedSide& expected,
                             const ComparisonRule& rule);
 
-// Reads and measures tile.count elements from one on.
-void fill_tile(const ComparedSides& sides, int64_t at, const ComparisonRule& rule,
-               ComparedTile& tile);
+// Reads tile.count elements from one on; returns whether they are all equal. Then nothing else of
+// the tile is worth measuring.
+bool read_tile(const ComparedSides& sides, int64_t at, ComparedTile& tile);
+
+// What else is known of the elements that were read.
+void measure_tile(const ComparedSides& sides, int64_t at, const ComparisonRule& rule,
+                  ComparedTile& tile);
 
 inline bool is_finite(double value) { return std::fabs(value) <= kLargest; }
 

@@ -236,6 +236,23 @@ def test_failures_come_first_and_alone(aclhost_command, dumps):
     assert everything.count("pass") == 9
 
 
+def test_nan_and_infinities_come_before_large_shares(aclhost_command, files):
+    expected = np.linspace(-3, 3, 24, dtype=np.float32)
+    infinite, nan, short = expected.copy(), expected.copy(), expected[:20]
+    infinite[3] = np.inf
+    nan[[3, 4]] = np.nan
+    results = {"a_bad": expected * 2, "b_infinite": infinite, "c_nan": nan, "d_short": short}
+    for name, array in results.items():
+        for side, value in (("actual", array), ("golden", expected)):
+            (files / side).mkdir(exist_ok=True)
+            np.save(files / side / f"{name}.npy", value)
+    worst_first = ["d_short", "c_nan", "b_infinite", "a_bad"]
+    text = aclhost_command("compare", "actual", "golden", "--html", "r.html", status=1).stdout
+    assert sorted(results, key=text.index) == worst_first
+    report = (files / "r.html").read_text()
+    assert sorted(results, key=report.index) == worst_first
+
+
 def test_quiet(aclhost_command, dumps):
     assert aclhost_command("compare", "npu", "golden", "-q", status=1).output == ""
     assert aclhost_command("compare", "golden", "golden", "-q").output == ""

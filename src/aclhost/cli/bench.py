@@ -10,14 +10,15 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from aclhost.cli.completion import operators as offered
 from aclhost.cli.console import give_up, output, say
 from aclhost.spec import names
 
 if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress
+
     from aclhost.bench.cases import Case
     from aclhost.bench.machine import Machine
     from aclhost.bench.results import Run
@@ -180,6 +181,15 @@ def _growing(cases: list[Case]) -> list[str]:
 
 
 def _progress() -> Progress:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+    )
+
     columns = (
         BarColumn(),
         MofNCompleteColumn(),
@@ -199,6 +209,8 @@ def _print(run: Run, console: Console) -> None:
 
 def _write_pictures(run: Run, directory: Path) -> None:
     """The table as text, the plots, if there can be any, and the page that shows them."""
+    from rich.console import Console
+
     from aclhost.bench import plots
     from aclhost.bench.page import page
 

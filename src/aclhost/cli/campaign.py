@@ -14,20 +14,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
-from rich.console import Console
-from rich.markup import escape
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from aclhost import ops
 from aclhost.cli.completion import operators as complete_operators
 from aclhost.cli.console import give_up, output, print_json, reason_of
 from aclhost.jobs import PROBLEM, run_all
 from aclhost.spec import names
-from aclhost.spec.operator import Operator
 
+# Only for types, and else where they are used: help and completion need not wait for them.
 if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress
+
     from aclhost.campaign.pieces import Piece
     from aclhost.campaign.rounds import Tally, Told
+    from aclhost.spec.operator import Operator
 
 _FILE = click.Path(path_type=Path)
 _FAILED, _CANNOT = 1, 2
@@ -141,6 +141,8 @@ def _replay(path: Path) -> None:
 
 
 def _operators(chosen: tuple[str, ...], families: tuple[str, ...]) -> list[Operator]:
+    from aclhost import ops
+
     known = sorted({op.family for op in ops.ALL})
     for family in families:
         if family not in known:
@@ -191,7 +193,7 @@ def _here(operators: list[Operator], seed: int, seconds: float, cases: int | Non
     from aclhost.campaign.rounds import Tally, round_seed, run_gradient_round, run_round, stream
 
     tally, begin = Tally(), time.monotonic()
-    with stream() as handle, _progress(TextColumn("{task.description:27}")) as progress:
+    with stream() as handle, _progress("{task.description:27}") as progress:
         total = seconds if cases is None else cases * len(operators)
         bar = progress.add_task("", total=total, done=0, failed=0)
         done = itertools.count(1)
@@ -233,10 +235,13 @@ def _elsewhere(work: list[Piece], where: _Where) -> Tally:
     return tally
 
 
-def _progress(*first: TextColumn) -> Progress:
+def _progress(*first: str) -> Progress:
     """A bar on stderr, where somebody watches."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
     columns = (
-        *first,
+        *map(TextColumn, first),
         BarColumn(None),
         TextColumn("{task.fields[done]} cases, {task.fields[failed]} failed"),
         TimeElapsedColumn(),
@@ -267,6 +272,8 @@ def _report(tally: Tally, seed: int, failures: Path, as_json: bool) -> None:
 
 def _show(told: Told, path: Path, console: Console) -> None:
     """What went wrong, and how to see it again."""
+    from rich.markup import escape
+
     console.print(f"[red]{told.operator}, {told.route}:[/] {escape(told.reason)}", soft_wrap=True)
     console.print(f"aclhost campaign --replay {path}", markup=False, soft_wrap=True)
     console.print("from aclhost.campaign.again import *", markup=False, soft_wrap=True)

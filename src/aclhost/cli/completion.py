@@ -6,7 +6,7 @@ from __future__ import annotations
 import click
 
 from aclhost.cli import listing
-from aclhost.spec import error_codes, names, products
+from aclhost.spec import error_codes, products
 
 
 def operators(context: click.Context, param: click.Parameter, text: str) -> list[str]:
@@ -30,8 +30,5 @@ def socs(context: click.Context, param: click.Parameter, text: str) -> list[str]
 
 def call_arguments(context: click.Context, param: click.Parameter, text: str) -> list[str]:
     """`name=` for each parameter of the operator that was typed before."""
-    try:
-        op = names.operator(str(context.params.get("what")))
-    except names.UnknownNameError:
-        return []
-    return [f"{param.name}=" for param in op.params if param.name.startswith(text)]
+    known = listing.parameters(str(context.params.get("what")))
+    return [f"{name}=" for name in known if name.startswith(text)]

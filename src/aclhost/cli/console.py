@@ -7,7 +7,7 @@ import io
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -83,3 +83,24 @@ def width() -> int:
 def print_json(value: Any) -> None:  # noqa: ANN401
     """On stdout, with one trailing newline."""
     click.echo(plain_json.dumps(value, indent=2))
+
+
+@contextmanager
+def bar(word: str, total: int | None = None) -> Iterator[Callable[[int, int], None]]:
+    """A bar on stderr where somebody watches; gives a function of what is done and of all."""
+    if not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+    )
+
+    columns = (TextColumn(word), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("", total=total)
+        yield lambda done, total: progress.update(task, completed=done, total=total)

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import click
-from rich.markup import escape
-from rich.table import Table
 
-from aclhost.cli import health
 from aclhost.cli.console import output, print_json
+
+if TYPE_CHECKING:
+    from aclhost.cli.health import Finding
 
 _MARKS = {
     "ok": "[green]ok[/]",
@@ -28,21 +29,34 @@ def doctor(as_json: bool) -> None:
 
     The exit status is 1 if something is a problem.
     """
+    # Here, because it imports the declarations.
+    from aclhost.cli import health
+
     findings = list(health.examine())
     if as_json:
         print_json([asdict(finding) for finding in findings])
     else:
-        table = Table(box=None, pad_edge=False, show_header=False)
-        table.add_column(style="bold", no_wrap=True)
-        table.add_column(no_wrap=True)
-        table.add_column(overflow="fold")
-        for finding in findings:
-            text = escape(finding.text)
-            if finding.remedy:
-                text += f"\n[dim]{escape(finding.remedy)}[/]"
-            table.add_row(finding.topic, _MARKS[finding.level], text)
-        console = output()
-        console.print(table)
-        bad = any(finding.level == "problem" for finding in findings)
-        console.print(f"\n[bold {'red' if bad else 'green'}]{escape(health.verdict(findings))}[/]")
-    sys.exit(1 if any(finding.level == "problem" for finding in findings) else 0)
+        _show(findings, health.verdict(findings))
+    sys.exit(1 if _is_bad(findings) else 0)
+
+
+def _is_bad(findings: list[Finding]) -> bool:
+    return any(finding.level == "problem" for finding in findings)
+
+
+def _show(findings: list[Finding], verdict: str) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for finding in findings:
+        text = escape(finding.text)
+        if finding.remedy:
+            text += f"\n[dim]{escape(finding.remedy)}[/]"
+        table.add_row(finding.topic, _MARKS[finding.level], text)
+    console = output()
+    console.print(table)
+    console.print(f"\n[bold {'red' if _is_bad(findings) else 'green'}]{escape(verdict)}[/]")

@@ -7,12 +7,9 @@ import sys
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
 from aclhost.cli import compare_text
-from aclhost.cli.compare import Reports, status_of
-from aclhost.cli.console import output, print_json, reason_of, say
+from aclhost.cli.compare_run import Reports, status_of
+from aclhost.cli.console import bar, output, print_json, reason_of, say
 from aclhost.compare.rows import Entry, entries_of, row
 from aclhost.goldens.files import Targets
 from aclhost.goldens.manifest import Piece, compute_line, read_manifest, targets
@@ -92,17 +89,12 @@ def _gone(pieces: dict[str, Piece]) -> set[str]:
 
 def _entries(run: Run, pieces: dict[str, Piece]) -> list[Entry]:
     """All rows in the order of the lines, under a bar on stderr where somebody watches."""
-    watched = Console(stderr=True)
-    columns = (TextColumn("computing"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     found: dict[str, list[Entry]] = {}
-    with Progress(
-        *columns, console=watched, disable=not watched.is_terminal, transient=True
-    ) as progress:
-        bar = progress.add_task("", total=len(pieces))
+    with bar("computing", len(pieces)) as update:
         for key, done in run_all(
             compute_line, pieces, processes=run.jobs, dask=run.dask, journal=run.journal,
             again=_gone(pieces),
         ):  # fmt: skip
             found[key] = entries_of(done, pieces[key].line.name)
-            progress.advance(bar)
+            update(len(found), len(pieces))
     return [entry for key in pieces for entry in found[key]]

@@ -24,6 +24,12 @@ def names() -> list[str]:
     return [row["summary"][key] for row in rows() for key in ("name", "python")]
 
 
+def parameters(name: str) -> list[str]:
+    """Of the operator with this name, as people write it; none of one that is not computed."""
+    wanted = _key(name)
+    return next((row["parameters"] for row in rows() if _key(row["summary"]["name"]) == wanted), [])
+
+
 def _key(name: str) -> str:
     return name.lower().removeprefix("aclnn").removesuffix("getworkspacesize").replace("_", "")
 

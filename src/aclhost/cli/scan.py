@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
-from rich import box
-from rich.markup import escape
-from rich.table import Table
 
 from aclhost.cli.console import output, print_json, say
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from aclhost.scan import Report, Use
 
 _STYLES = {"computed": "green", "known": "yellow", "unknown": "red"}
@@ -80,6 +79,9 @@ def _as_data(report: Report) -> dict[str, Any]:
 
 
 def _table(report: Report) -> Table:
+    from rich import box
+    from rich.table import Table
+
     totals = (
         f"{kind}: " + ", ".join(f"{number} {state}" for state, number in states.items())
         for kind, states in _counts(report).items()
@@ -97,5 +99,7 @@ def _table(report: Report) -> Table:
 
 
 def _places(use: Use) -> str:
+    from rich.markup import escape
+
     more = f" and {len(use.files) - 1} more" if len(use.files) > 1 else ""
     return f"{escape(str(use.files[0]))}{more}"

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from xml.sax.saxutils import escape, quoteattr
 
 import click
 
@@ -214,6 +213,8 @@ def _sarif(run: _Run) -> str:
 
 def _junit(run: _Run) -> str:
     """A test case for each finding, or one that passes."""
+    from xml.sax.saxutils import escape, quoteattr  # slow to import
+
     cases = "".join(
         f'<testcase classname="aclhost.strict" name={quoteattr(each["title"])}>'
         f"<failure message={quoteattr(each['message'])}>{escape(_text(each))}</failure>"

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -81,11 +80,14 @@ class Entry:
         return (self.problem,) if self.comparison is None else self.comparison.failures
 
     @property
-    def badness(self) -> tuple[bool, bool, float]:
-        """Orders the worst first: what could not be read, then failures by their share."""
+    def badness(self) -> tuple[bool, bool, bool, float, float]:
+        """Orders the worst first: what could not be compared, NaN and infinities, shares."""
         found = self.comparison
-        share = math.inf if found is None else found.outliers / max(found.count, 1)
-        return self.readable, self.passed, -share
+        if found is None:
+            return self.readable, self.passed, False, 0.0, 0.0
+        broken = found.nan_mismatches + found.inf_mismatches
+        count = max(found.count, 1)
+        return self.readable, self.passed, True, -broken / count, -found.outliers / count
 
 
 def check_tolerance(what: str, name: str, value: float) -> None:

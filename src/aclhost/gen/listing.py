@@ -37,7 +37,8 @@ def _dtype_list(op: Operator, tensor: str, product: Product) -> list[str] | None
 
 def _row(op: Operator) -> dict[str, Any]:
     groups = {names: [product.key for product in on] for names, on in dtype_groups(op).items()}
-    return {"summary": summary(op), "groups": groups}
+    parameters = [param.name for param in op.params]
+    return {"summary": summary(op), "groups": groups, "parameters": parameters}
 
 
 def emit() -> Iterator[tuple[str, str]]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from collections.abc import Mapping
 from functools import lru_cache
@@ -158,10 +159,26 @@ def _from_torch(name: str, value: Any) -> NDArray:  # noqa: ANN401
 
     if not isinstance(value, torch.Tensor):
         raise ValueError(f"{name or 'it'} is {type(value).__name__}, not a tensor")
-    value = value.detach()
-    if value.dtype == torch.bfloat16:
-        return np.asarray(value.contiguous().view(torch.int16).numpy()).view(ml_dtypes.bfloat16)
-    return np.asarray(value.numpy())
+    return _of_tensor(value)
+
+
+def as_array(value: Any) -> NDArray:  # noqa: ANN401
+    """What NumPy reads as an array, and torch's tensors of every dtype that it has, too."""
+    torch = sys.modules.get("torch")  # who has a tensor has imported it
+    return _of_tensor(value) if torch and isinstance(value, torch.Tensor) else np.asarray(value)
+
+
+def _of_tensor(value: Any) -> NDArray:  # noqa: ANN401
+    """NumPy asks tensors for no dtype of ml_dtypes, and none that has a gradient."""
+    value = value.detach().cpu().resolve_conj().resolve_neg()
+    name = str(value.dtype).removeprefix("torch.")
+    kind = getattr(ml_dtypes, name, None)
+    if kind is None:
+        return np.asarray(value.numpy())
+    import torch
+
+    bits = torch.int16 if value.dtype.itemsize == 2 else torch.uint8
+    return np.asarray(value.contiguous().view(bits).numpy()).view(kind)
 
 
 def write_all(files: Mapping[Path, bytes]) -> None:

@@ -68,6 +68,25 @@ def test_json_lines_lists_and_socs(aclhost_command, files):
     assert np.array_equal(np.load("out/split_with_size-2/out.1.npy"), X[:, 1:])
 
 
+def test_directories_with_commas(aclhost_command, files):
+    (files / "in").rename(files / "in, or out")
+    line = {"operator": "cat", "tensors": ["x.npy", "../in, or out/y.npy"], "dim": 1, "name": "cat"}
+    call = manifest(files, json.dumps(line), name="in, or out/cases.jsonl")
+    assert "1 of 1 pass" in aclhost_command(*call).stdout
+    assert np.array_equal(np.load("out/cat/out.npy"), np.concatenate((X, 2 * X), 1))
+    rows = ("operator, name, tensors, dim, self", 'cat, both, "x.npy,y.npy", 0,', "elu,,,,x.npy")
+    call = manifest(files, *rows, name="in, or out/cases.csv")
+    assert "2 of 2 pass" in aclhost_command(*call).stdout
+    assert np.array_equal(np.load("out/both/out.npy"), np.concatenate((X, 2 * X), 0))
+
+
+@pytest.mark.parametrize("key", ["operator", "name", "soc", "tolerance"])
+def test_what_is_one_text_is_no_list(aclhost_command, files, key):
+    line = {"operator": "elu", "self": "x.npy", key: ["elu", "relu"]}
+    call = manifest(files, json.dumps(line), name="in/cases.jsonl")
+    assert f"{key} is one text, not a list" in aclhost_command(*call, status=2).stderr
+
+
 def test_results_of_a_device_and_tolerances(aclhost_command, files):
     off = aclhost.elu(X) * np.float32(1.001)
     np.save("in/npu.npy", off)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import aclhost
+from aclhost.compare import compare
 
 X = np.linspace(-2, 2, 12, dtype=np.float32).reshape(3, 4)
 
@@ -135,3 +136,18 @@ def test_goldens_that_cannot_be_computed() -> None:
         aclhost.golden("elu_backward")
     with pytest.raises(ValueError, match="out is a result"):
         aclhost.golden("elu", self=X, out=X)
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float32"])
+def test_goldens_of_tensors_are_those_of_arrays(dtype: str) -> None:
+    torch = pytest.importorskip("torch")
+    tensor = torch.from_numpy(X).to(getattr(torch, dtype))
+    array = X.astype(getattr(ml_dtypes, dtype, dtype))
+    found = aclhost.golden("elu", self=tensor.T.requires_grad_())
+    wanted = aclhost.golden("elu", self=array.T)
+    assert found.native.dtype == wanted.native.dtype == array.dtype
+    assert np.array_equal(found.exact, wanted.exact)
+    assert found.compare(torch.nn.functional.elu(tensor.T)).passed
+    assert compare(tensor, array).passed
+    joined = aclhost.golden("cat", tensors=[tensor, tensor], dim=0)
+    assert np.array_equal(joined.native, np.concatenate((array, array)))

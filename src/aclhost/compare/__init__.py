@@ -16,7 +16,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from aclhost.arrays import NDArray, finfo
+from aclhost.arrays import NDArray, as_array, finfo
 from aclhost.compare import sums
 
 __all__ = ["STANDARDS", "Comparison", "Element", "HeatMap", "Standard", "compare", "standard_for"]
@@ -163,7 +163,7 @@ def compare(
         ValueError: the shapes differ, or the arrays hold no numbers.
 
     """
-    actual, expected = np.asarray(actual), np.asarray(expected)
+    actual, expected = as_array(actual), as_array(expected)
     if actual.shape != expected.shape:
         raise ValueError(f"shapes differ: {_shape(actual.shape)} and {_shape(expected.shape)}")
     if "c" in (actual.dtype.kind, expected.dtype.kind):  # a real side has imaginary parts of 0

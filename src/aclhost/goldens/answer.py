@@ -6,10 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
-
 from aclhost import goldens
-from aclhost.arrays import NDArray, acl_dtype, numpy_dtype
+from aclhost.arrays import NDArray, acl_dtype, as_array, numpy_dtype
 from aclhost.compare import Comparison
 from aclhost.goldens import files
 from aclhost.goldens.files import Result
@@ -97,9 +95,9 @@ def golden_of(name: str, soc: str, arguments: Mapping[str, Any]) -> Golden:
         if param.name not in given:
             values[param.python_name] = goldens.plain(described.default(param))
         elif isinstance(param, TENSORS) and given[param.name] is not None:
-            values[param.python_name] = np.asarray(given[param.name])
+            values[param.python_name] = as_array(given[param.name])
         elif isinstance(param, TensorList) and given[param.name] is not None:
-            values[param.python_name] = [*map(np.asarray, given[param.name])]
+            values[param.python_name] = [*map(as_array, given[param.name])]
         elif isinstance(param, Dtype) and given[param.name] is not None:
             dtype = BY_VALUE[acl_dtype(given[param.name])]
             values[param.python_name] = numpy_dtype(dtype)

@@ -15,7 +15,7 @@ import numpy as np
 
 import aclhost
 from aclhost import goldens
-from aclhost.arrays import NDArray, UnreadableArrayError, load_one, write_all
+from aclhost.arrays import NDArray, UnreadableArrayError, as_array, load_one, write_all
 from aclhost.compare import Comparison, compare
 from aclhost.spec import described, names
 from aclhost.spec.dtypes import DataType
@@ -23,7 +23,6 @@ from aclhost.spec.operator import Operator
 from aclhost.spec.params import TENSORS, Parameter, TensorList, TensorOut
 
 T = TypeVar("T")
-KINDS = ("npy", "npz", "pt")
 _DESCRIBED = re.compile(r"(?P<file>.*\.bin):(?P<dtype>\w+)(\[(?P<shape>[^\]]*)\])?")
 
 
@@ -125,7 +124,7 @@ def missing(op: Operator, given: Iterable[str]) -> list[Parameter]:
     ]
 
 
-def values(op: Operator, given: Mapping[str, str], raw: Raw) -> dict[str, Any]:
+def values(op: Operator, given: Mapping[str, str | tuple[str, ...]], raw: Raw) -> dict[str, Any]:
     """The arguments as Python's functions take them, by their names there.
 
     Raises:
@@ -143,7 +142,9 @@ def values(op: Operator, given: Mapping[str, str], raw: Raw) -> dict[str, Any]:
     return found
 
 
-def _value(param: Parameter, text: str, raw: Raw) -> Any:  # noqa: ANN401
+def _value(param: Parameter, text: str | tuple[str, ...], raw: Raw) -> Any:  # noqa: ANN401
+    if isinstance(text, tuple):
+        return [raw.load(param, Path(file)) for file in text]
     if isinstance(param, (*TENSORS, TensorList)) and text.lower() in ("null", "none"):
         return None
     if isinstance(param, TENSORS):
@@ -153,8 +154,10 @@ def _value(param: Parameter, text: str, raw: Raw) -> Any:  # noqa: ANN401
     return goldens.plain(described.argument(param, text))
 
 
-def files_of(param: Parameter, text: str) -> list[str]:
+def files_of(param: Parameter, text: str | tuple[str, ...]) -> list[str]:
     """The files that an argument names: none if it is no tensor, several of a list."""
+    if isinstance(text, tuple):
+        return list(text)
     if text.lower() in ("null", "none"):
         return []
     if isinstance(param, TensorList):
@@ -179,7 +182,7 @@ class Result:
 
     def compare(self, actual: NDArray | None = None) -> Comparison:
         """How far a result is from the exact one: that of a device, or the native one."""
-        return compare(self.native if actual is None else np.asarray(actual), self.exact)
+        return compare(self.native if actual is None else as_array(actual), self.exact)
 
 
 def compute(op: Operator, arguments: Mapping[str, Any], soc: str = "") -> list[Result]:

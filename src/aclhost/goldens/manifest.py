@@ -16,7 +16,7 @@ from aclhost.compare import Standard
 from aclhost.compare.rows import Entry, Settings, check_tolerance, compare_arrays, row_of
 from aclhost.goldens import files, results_of
 from aclhost.goldens.files import Raw, Targets
-from aclhost.goldens.manifest_lines import lines_of
+from aclhost.goldens.manifest_lines import Word, lines_of
 from aclhost.spec import described, names
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import TensorList, TensorOut
@@ -39,7 +39,7 @@ class Line:
     Attributes:
         where: The file and the number of the line.
         name: The directory of the results, and how reports call the line.
-        arguments: Texts by upstream's parameters; files are absolute.
+        arguments: Texts by upstream's parameters; files are absolute, those of a list a tuple.
         device: Files with results of a device, by upstream's parameters.
         tolerance: What replaces the dtype's standard.
 
@@ -48,7 +48,7 @@ class Line:
     where: str
     name: str
     operator: str
-    arguments: Mapping[str, str]
+    arguments: Mapping[str, str | tuple[str, ...]]
     device: Mapping[str, str]
     tolerance: Mapping[str, float]
     soc: str
@@ -121,11 +121,12 @@ def read_manifest(path: Path, soc: str = "") -> list[Line]:
     return lines
 
 
-def _line(where: str, number: int, words: dict[str, str], base: Path, soc: str) -> Line:
+def _line(where: str, number: int, found: dict[str, Word], base: Path, soc: str) -> Line:
+    words = {key: _one(key, found[key]) for key in _OWN if key in found}
     if "operator" not in words:
         raise described.MalformedError("no operator")
     op = names.operator(words["operator"])
-    given = files.by_parameter(op, {k: v for k, v in words.items() if k not in _OWN})
+    given = _given(op, {key: word for key, word in found.items() if key not in _OWN})
     needed = files.missing(op, given)
     if needed:
         raise described.MalformedError(f"{op.name} needs {', '.join(p.name for p in needed)}")
@@ -142,7 +143,7 @@ def _line(where: str, number: int, words: dict[str, str], base: Path, soc: str) 
         name,
         op.name,
         {key: _based(op, key, text, base) for key, text in given.items() if key not in written},
-        {key: _based(op, key, text, base) for key, text in given.items() if key in device},
+        {key: str(base / _one(key, given[key])) for key in given if key in device},
         _tolerance(words.get("tolerance", "")),
         names.soc(chosen) if chosen else "",
     )
@@ -150,10 +151,31 @@ def _line(where: str, number: int, words: dict[str, str], base: Path, soc: str) 
     return line
 
 
-def _based(op: Operator, name: str, text: str, base: Path) -> str:
+def _one(key: str, word: Word) -> str:
+    if isinstance(word, tuple):
+        raise described.MalformedError(f"{key} is one text, not a list")
+    return word
+
+
+def _given(op: Operator, words: Mapping[str, Word]) -> dict[str, Word]:
+    """By upstream's parameters; texts stay a list only where it is one of files."""
+    given = files.by_parameter(op, words)
+    return {
+        name: word if isinstance(op.parameter(name), TensorList) else _typed(word)
+        for name, word in given.items()
+    }
+
+
+def _typed(word: Word) -> str:
+    return ",".join(word) if isinstance(word, tuple) else word
+
+
+def _based(op: Operator, name: str, word: Word, base: Path) -> Word:
     """Files of an argument, below the manifest's directory."""
-    found = files.files_of(op.parameter(name), text)
-    return ",".join(str(base / file) for file in found) or text
+    found = tuple(str(base / file) for file in files.files_of(op.parameter(name), word))
+    if isinstance(op.parameter(name), TensorList):
+        return found or word
+    return found[0] if found else word
 
 
 def _file(text: str) -> Path:
@@ -169,7 +191,7 @@ def _check(op: Operator, line: Line) -> None:
             raise UnreadableArrayError(f"{path}: no such file")
     for name, text in line.arguments.items():
         param = op.parameter(name)
-        if not files.files_of(param, text) and not isinstance(param, TensorList):
+        if isinstance(text, str) and not files.files_of(param, text):
             described.argument(param, text)
 
 

@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
-Found: TypeAlias = Iterator[tuple[int, dict[str, str] | str]]
+Word: TypeAlias = str | tuple[str, ...]  # as it would be typed; a list of texts, as of files
+Found: TypeAlias = Iterator[tuple[int, dict[str, Word] | str]]
 
 
 def lines_of(text: str) -> Found:
@@ -28,9 +29,16 @@ def _json_lines(text: str) -> Found:
             yield number, f"not JSON: {error}"
             continue
         if isinstance(found, dict):
-            yield number, {key: _text(value) for key, value in found.items()}
+            yield number, {key: _word(value) for key, value in found.items()}
         else:
             yield number, 'write {"operator": NAME, ARGUMENT: VALUE, ...}'
+
+
+def _word(value: Any) -> Word:  # noqa: ANN401
+    """Texts of a list stay apart: each may have commas."""
+    if value and isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return tuple(value)
+    return _text(value)
 
 
 def _text(value: Any) -> str:  # noqa: ANN401
@@ -71,7 +79,7 @@ def _wrong_head(head: list[str]) -> str:
     return f"the first line names {', '.join(twice)} more than once" if twice else ""
 
 
-def _cells(head: list[str], row: list[str]) -> dict[str, str] | str:
+def _cells(head: list[str], row: list[str]) -> dict[str, Word] | str:
     if len(row) > len(head):
         return f"{len(row)} cells, and the first line names {len(head)} columns"
     return {key: cell for key, cell in zip(head, row, strict=False) if cell}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // As llama.cpp's pool does: addresses for all memory that is free, behind which physical memory
-// comes piece by piece; tensors lie across the borders.
+// comes piece by piece; tensors lie across the borders. As vLLM does on Ascend: a model that sleeps
+// gives its memory back and keeps its addresses.
 #include "aclnnop/aclnn_add.h"
 #include "views.h"
 
@@ -21,10 +22,7 @@ class Pool {
     OK(aclrtReserveMemAddress(&start_, all_, 0, nullptr, 1));
   }
   ~Pool() {
-    for (size_t i = 0; i < handles_.size(); ++i) {
-      OK(aclrtUnmapMem(start() + i * piece_));
-      OK(aclrtFreePhysical(handles_[i]));
-    }
+    for (size_t i = 0; i < handles_.size(); ++i) sleep(i);
     OK(aclrtReleaseMemAddress(start_));
   }
   Pool(const Pool&) = delete;
@@ -33,10 +31,16 @@ class Pool {
   char* start() const { return static_cast<char*>(start_); }
   size_t piece() const { return piece_; }
   void grow() {
-    aclrtDrvMemHandle handle = nullptr;
-    OK(aclrtMallocPhysical(&handle, piece_, &properties_, 0));
-    OK(aclrtMapMem(start() + handles_.size() * piece_, piece_, 0, handle, 0));
-    handles_.push_back(handle);
+    handles_.push_back(nullptr);
+    wake(handles_.size() - 1);
+  }
+  void wake(size_t number) {
+    OK(aclrtMallocPhysical(&handles_[number], piece_, &properties_, 0));
+    OK(aclrtMapMem(start() + number * piece_, piece_, 0, handles_[number], 0));
+  }
+  void sleep(size_t number) {
+    OK(aclrtUnmapMem(start() + number * piece_));
+    OK(aclrtFreePhysical(handles_[number]));
   }
 
  private:
@@ -72,5 +76,12 @@ int main() {
     OK(aclrtSynchronizeStream(stream));
     REQUIRE((host_floats(across, 4) == std::vector<float>{2, 4, 6, 8}));
     REQUIRE((host_floats(pool.start() + 4096, 4) == std::vector<float>{3, 6, 9, 12}));
+    const std::vector<float> kept = host_floats(first, 4);
+    pool.sleep(0);
+    pool.wake(0);
+    OK(aclrtMemcpy(first, bytes, kept.data(), bytes, ACL_MEMCPY_HOST_TO_DEVICE));
+    add(first, first, pool.start() + 4096, 4);  // at the addresses of before
+    OK(aclrtSynchronizeStream(stream));
+    REQUIRE((host_floats(pool.start() + 4096, 4) == std::vector<float>{2, 4, 6, 8}));
   });
 }

@@ -24,6 +24,7 @@ PROGRAMS = (
     "memory_pool",
     "mixed_types",
     "moving",
+    "task_queue",
     "workspaces",
     "odd_tensors",
 )

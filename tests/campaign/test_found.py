@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from random import Random
 
+import numpy as np
 import pytest
 
 from aclhost import ops
 from aclhost.calls.differences import forward_calls
 from aclhost.campaign import again
+from aclhost.campaign.difference import difference
 
 FOUND = {
     "a number with more dimensions than the result": (
@@ -56,3 +58,19 @@ def test_scales_that_the_forward_replaces() -> None:
     calls = forward_calls(gradient, Random(1628856374), 200)
     assert calls
     assert all(gradient.where(call.arguments) for call in calls)
+
+
+def test_names_the_first_element_that_differs() -> None:
+    golden, torch = np.zeros((2, 2)), np.array([0.0, 1e-9, np.nan, 1.0])
+    assert difference("out", golden, torch, 0.0, 1e-6) == (
+        "the golden's out[1, 0] is 0.0; torch: nan (2 of 4 elements differ)"
+    )
+    assert not difference("out", np.array(np.nan), np.array([np.nan]), 0.0, 0.0)
+    assert "shape" in difference("out", golden, torch[:3], 0.0, 0.0)
+
+
+def test_elements_that_are_repeated_no_times() -> None:
+    op = ops.BY_NAME["aclnnRepeatInterleaveGrad"]
+    assert op.golden is not None
+    found = op.golden(y_grad=np.ones((2, 0)), repeats=np.array([0]), axis=1)
+    assert found.shape == (2, 0)

@@ -72,6 +72,16 @@ def test_finds_a_wrong_gradient() -> None:
     assert "the golden says" in tally.wrong_gradients[0]
 
 
+def test_a_golden_that_raises_is_a_finding() -> None:
+    def golden(**_: Any) -> np.ndarray:
+        raise ZeroDivisionError("by zero")
+
+    op, tally = replace(ops.BY_NAME["aclnnAvgPool2dBackward"], golden=golden), Tally()
+    run_gradient_round(op, 1, tally)
+    assert tally.wrong_gradients == ["aclnnAvgPool2dBackward: ZeroDivisionError: by zero"]
+    assert tally.gradients["AvgPool2dBackward"].failures == 1
+
+
 @EVERY
 def test_the_text_of_a_case_is_the_case(op: Operator) -> None:
     for call in op.samples:

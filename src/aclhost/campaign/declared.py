@@ -12,6 +12,7 @@ from aclhost.arrays import NDArray, numpy_dtype
 from aclhost.calls import drawn
 from aclhost.calls.drawn import Arrays
 from aclhost.calls.values import ULPS, expected, random_values
+from aclhost.campaign.difference import difference
 from aclhost.campaign.tensors import SEEDS, rarely
 from aclhost.goldens import widened
 from aclhost.goldens.torch_reference import has_torch
@@ -60,9 +61,10 @@ def compare(op: Operator, call: Call, inputs: Arrays, results: Arrays) -> tuple[
     theirs = drawn.torch_results(op, call, inputs) if op.reference and has_torch() else None
     if theirs is None:
         return worst, "", False
-    for ours, other in zip(expected(op, call, inputs), theirs, strict=True):
-        if not _close(np.asarray(ours), other):
-            return worst, f"golden: {ours}; torch: {other}", True
+    for name, ours, other in zip(results, expected(op, call, inputs), theirs, strict=True):
+        wrong = _off(name, np.asarray(ours), other)
+        if wrong:
+            return worst, wrong, True
     return worst, "", True
 
 
@@ -71,10 +73,6 @@ def _most(declared: float) -> float:
     return declared if declared <= 1 else max(declared, ULPS["float32"])
 
 
-def _close(ours: NDArray, theirs: NDArray) -> bool:
-    if ours.size != theirs.size:
-        return False
+def _off(name: str, ours: NDArray, theirs: NDArray) -> str:
     scale = float(np.max(np.abs(ours), initial=0.0, where=np.isfinite(ours)))
-    other = theirs.reshape(ours.shape)
-    atol = RELATIVE * scale + ABSOLUTE
-    return np.allclose(ours, other, rtol=RELATIVE, atol=atol, equal_nan=True)
+    return difference(name, ours, theirs, RELATIVE, RELATIVE * scale + ABSOLUTE)

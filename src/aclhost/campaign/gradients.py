@@ -10,6 +10,7 @@ from random import Random
 import numpy as np
 
 from aclhost.calls.differences import Pair, Slope, autograd, forward_calls, pair_of, slopes
+from aclhost.campaign.difference import difference
 from aclhost.goldens.torch_reference import has_torch
 from aclhost.spec.operator import Operator
 
@@ -70,8 +71,9 @@ def _against_torch(pair: Pair, row: GradientRow) -> str:
     row.with_torch += 1
     for of, ours in pair.declared:
         scale = float(np.max(np.abs(ours), initial=0.0))
-        if math.isfinite(scale) and not np.allclose(
-            ours, theirs[of].reshape(ours.shape), rtol=1e-5, atol=1e-5 * scale
-        ):
-            return f"the gradient of {of} is {ours}; torch: {theirs[of]}"
+        if not math.isfinite(scale):
+            continue
+        wrong = difference(f"gradient of {of}", ours, theirs[of], 1e-5, 1e-5 * scale)
+        if wrong:
+            return wrong
     return ""

@@ -10,6 +10,7 @@ import numpy as np
 from aclhost import goldens
 from aclhost.arrays import NDArray
 from aclhost.calls.pointwise_cases import allowed, delivered, distance, fitted
+from aclhost.campaign.difference import difference
 from aclhost.goldens.torch_reference import has_torch, torch_arguments, torch_reference
 from aclhost.spec.call import Call, TensorArg
 from aclhost.spec.operator import Operator
@@ -66,7 +67,8 @@ def _against_torch(
         return "", False
     are_finite = [np.isfinite(array.astype(np.float64)) for array in tensors]
     kernel = op.kernel
-    if kernel is not None and (kernel.reduction is not None or kernel.views):
+    assert kernel is not None
+    if kernel.reduction is not None or kernel.views:
         are_finite = [np.all(each) for each in are_finite]  # elements have no partners
     finite = np.logical_and.reduce(np.broadcast_arrays(*are_finite))
     arguments = {
@@ -78,15 +80,16 @@ def _against_torch(
         return "", False
     if theirs is NotImplemented:
         return "", False
-    for result, each in zip(exact, theirs if isinstance(theirs, tuple) else (theirs,), strict=True):
+    given = theirs if isinstance(theirs, tuple) else (theirs,)
+    for name, result, each in zip(kernel.written, exact, given, strict=True):
         wanted = each.double().numpy() if not each.is_complex() else each.numpy()
         ours = np.broadcast_to(result, wanted.shape)
         where = np.broadcast_to(finite, wanted.shape) & np.isfinite(ours)
         scale = float(np.max(np.abs(ours[where]), initial=0.0))
-        if not np.allclose(
-            ours[where], wanted[where], rtol=RELATIVE, atol=RELATIVE * scale + 1e-12
-        ):
-            return f"golden: {ours[where]}; torch: {wanted[where]}", True
+        told = np.where(where, wanted, ours)
+        wrong = difference(name, ours, told, RELATIVE, RELATIVE * scale + 1e-12)
+        if wrong:
+            return wrong, True
     return "", True
 
 

@@ -125,8 +125,12 @@ def run_round(
 def run_gradient_round(op: Operator, seed: int, tally: Tally) -> None:
     """Slopes of a backward's forward."""
     row = tally.gradients.setdefault(op.short_name, GradientRow())
-    with one_thread():
-        wrong = run_gradients(op, seed, row)
+    try:
+        with one_thread():
+            wrong = run_gradients(op, seed, row)
+    except Exception as error:  # a golden's mistake is a finding like others
+        row.failures += 1
+        wrong = f"{type(error).__name__}: {error}"
     if wrong:
         tally.wrong_gradients.append(f"{op.name}: {wrong}")
 

@@ -236,11 +236,12 @@ def _repeat_grad(y_grad: Array, repeats: Array, axis: int) -> Array:
 
     moved = np.moveaxis(y_grad, axis, 0)
     counts = np.ravel(repeats)
-    if counts.size == 1:
-        counts = np.full(len(moved) // int(counts[0]), counts[0])
-    ends = np.cumsum(counts)
-    pairs = zip(ends - counts, ends, strict=True)
-    return np.moveaxis(np.stack([moved[a:b].sum(0) for a, b in pairs]), 0, axis)
+    if counts.size == 1:  # of 0 repeats, nothing tells how many there were
+        counts = np.full(len(moved) // max(int(counts[0]), 1), counts[0])
+    result, ends = np.zeros((len(counts), *moved.shape[1:])), np.cumsum(counts)
+    for index, (start, end) in enumerate(zip(ends - counts, ends, strict=True)):
+        result[index] = moved[start:end].sum(0)
+    return np.moveaxis(result, 0, axis)
 
 
 def _repeated(

@@ -204,6 +204,15 @@ MISTAKE(what_it_asked_for_freed_early, "use after free") {
   OK(aclrtFree(workspace));
 }
 
+// A pool that had the result's buffer back too early gives it out again.
+MISTAKE(result_as_the_workspace, "overlapping tensors") {
+  const Pair pair;
+  void* result = raw(64);
+  layer_norm(4, pair.source, result, first, [&](uint64_t) { return result; });
+  OK(aclrtSynchronizeStream(first));
+  OK(aclrtFree(result));
+}
+
 // Something of device 1, with device 0 current again at the end.
 struct OtherDevice {
   OtherDevice() {

@@ -19,6 +19,7 @@ PROGRAMS = (
     "many_threads",
     "callbacks",
     "models",
+    "task_queue",
     "repeatable",
     "deleters",
     "careless",

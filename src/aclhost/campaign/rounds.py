@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import random
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import hypothesis
 from hypothesis import HealthCheck, Phase, Verbosity
+from hypothesis.errors import HypothesisWarning
 
 from aclhost import acl
 from aclhost.calls.abi import ok
@@ -113,7 +115,8 @@ def run_round(
             row.worst = max(row.worst, outcome.ulps)
 
     try:
-        with one_thread():
+        with one_thread(), warnings.catch_warnings():
+            warnings.simplefilter("ignore", HypothesisWarning)  # about long texts of failing cases
             each()
     except Exception:
         if not smallest:

@@ -91,10 +91,11 @@ def _variance(self: Array, dim: Ints, keepdim: bool, correction: int) -> tuple[A
 
 
 def _torch(torch: Any, root: bool, self: Any, dim: Any, correction: int, keepdim: bool) -> Any:  # noqa: ANN401
+    """Torch's running mean of what is infinite is NaN."""
     count = 1
     for axis in dim or range(self.dim()):
         count *= self.shape[axis] if self.dim() else 1
-    if count <= correction:
+    if count <= correction or not self.isfinite().all():
         return NotImplemented
     function = torch.std_mean if root else torch.var_mean
     return function(self.double(), dim=dim or None, correction=correction, keepdim=keepdim)

@@ -69,6 +69,12 @@ def _golden_topk(self: Array, k: int, dim: int, largest: bool, sorted: bool) -> 
     return tuple(np.take(each, range(k), axis=dim) for each in found)
 
 
+def _has_equals(values: Any, dim: int, length: int) -> bool:  # noqa: ANN401
+    """Of sorted values, whether neighbours are equal or both NaN."""
+    before, after = values.narrow(dim, 0, length - 1), values.narrow(dim, 1, length - 1)
+    return bool(((before == after) | (before.isnan() & after.isnan())).any())
+
+
 def _torch_topk(torch: Any, self: Any, k: int, dim: int, largest: bool, sorted: bool) -> Any:  # noqa: ANN401
     """One more is asked for, to see whether torch had several to choose from."""
     del sorted
@@ -76,7 +82,7 @@ def _torch_topk(torch: Any, self: Any, k: int, dim: int, largest: bool, sorted: 
         return NotImplemented
     more = min(k + 1, self.shape[dim])
     values, indices = torch.topk(self, more, dim, largest)
-    if more > 1 and bool((values.diff(dim=dim) == 0).any()):
+    if more > 1 and _has_equals(values, dim, more):
         return NotImplemented
     return values.narrow(dim, 0, k), indices.narrow(dim, 0, k)
 

@@ -50,6 +50,15 @@ def test_sizes_and_layouts(operator):
     assert cases.growing(operator, 1000).elements == 1000
 
 
+@pytest.mark.parametrize(
+    ("operator", "name"), [("pow_tensor_scalar", "exponent"), ("pow_scalar_tensor", "self")]
+)
+@pytest.mark.parametrize(("dtype", "least"), [("float32", 2.5), ("int32", 2)])
+def test_powers_are_no_copies(operator, name, dtype, least):
+    call = derived.described(DERIVED[operator], dtype, LENGTH)
+    assert call.arguments[name].value >= least
+
+
 @OPERATORS
 def test_calls_write_what_torch_gives(operator):
     pytest.importorskip("torch")

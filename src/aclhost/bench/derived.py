@@ -24,12 +24,21 @@ from aclhost.bench.workload import (
     reversed_axes,
 )
 from aclhost.spec import dtypes
-from aclhost.spec.call import Argument, Call, TensorArg
-from aclhost.spec.dtypes import DataType
+from aclhost.spec.call import Argument, Call, ScalarArg, TensorArg
+from aclhost.spec.dtypes import Category, DataType
 from aclhost.spec.evaluate import evaluate
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import TensorInOut, TensorListInOut
 from aclhost.spec.products import DEFAULT, Product
+
+# Numbers that make work: samples have powers of 1 and 0 decimals, of which torch makes copies.
+_NUMBERS: dict[str, tuple[str, float]] = {
+    "pow_tensor_scalar": ("exponent", 2.5),
+    "inplace_pow_tensor_scalar": ("exponent", 2.5),
+    "pow_scalar_tensor": ("self", 2.5),
+    "round_decimals": ("decimals", 2),
+    "inplace_round_decimals": ("decimals", 2),
+}
 
 _FEW = 1000  # elements; enough to see whether a call is allowed
 
@@ -121,8 +130,20 @@ def described(op: Operator, dtype: str, elements: int, layout: str = CONTIGUOUS)
         names = [name for name, each in sample.arguments.items() if isinstance(each, TensorArg)]
         rows = int(elements**0.5)
         shape = (elements,) if layout == CONTIGUOUS else (rows, elements // rows)
-        call = sample.reshaped(shape, *names)
+        call = _working(op, sample.reshaped(shape, *names))
     return _one_row(op, call) if layout == BROADCAST else call
+
+
+def _working(op: Operator, call: Call) -> Call:
+    """With a number that makes work, which is whole where the sample's is an integer."""
+    if op.snake_name not in _NUMBERS:
+        return call
+    name, number = _NUMBERS[op.snake_name]
+    given = call.arguments[name]
+    if not isinstance(given, ScalarArg):
+        return call.passing(**{name: int(number)})
+    whole = given.dtype.category is not Category.FLOATING
+    return call.passing(**{name: replace(given, value=int(number) if whole else number)})
 
 
 def _one_row(op: Operator, call: Call) -> Call:

@@ -58,16 +58,19 @@ def _distilled(reference: Call, arguments: Mapping[str, Any]) -> tuple[Call, obj
 
 
 def _whole(call: Call, result: object, op: Operator, values: Mapping[str, Any]) -> Call:
-    """The call; where it gives views of its arguments, with the copy that the operator makes."""
+    """The call; where it gives views, or its arguments' order of memory, with a copy into ours."""
     results, targets = _tensors(result), _tensors([values[output.name] for output in op.outputs])
     storages = {each.untyped_storage().data_ptr() for each in _tensors(list(values.values()))}
-    views = [each.untyped_storage().data_ptr() in storages for each in results]
-    if not any(views) or [each.shape for each in results] != [each.shape for each in targets]:
+    elsewhere = [
+        each.untyped_storage().data_ptr() in storages or not each.is_contiguous()
+        for each in results
+    ]
+    if not any(elsewhere) or [each.shape for each in results] != [each.shape for each in targets]:
         return call
 
     def copied() -> list[Any]:
-        made = zip(targets, _tensors(call()), views, strict=True)
-        return [target.copy_(result) if view else result for target, result, view in made]
+        made = zip(targets, _tensors(call()), elsewhere, strict=True)
+        return [target.copy_(result) if moves else result for target, result, moves in made]
 
     return copied
 

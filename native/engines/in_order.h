@@ -69,8 +69,9 @@ Status write_blocks_in_order(const TensorView& out, aclDataType computed, const 
 template <typename T, typename Element>
 Status write_in_order(const TensorView& out, aclDataType computed, const Element& element) {
   return write_blocks_in_order(out, computed, [&](char* elements, int64_t place, int64_t count) {
+    const Element own_element = element;  // which nothing that is stored can change
     for (int64_t i = 0; i < count; ++i) {
-      store<T>(elements + i * int64_t{sizeof(T)}, element(place + i));
+      store<T>(elements + i * int64_t{sizeof(T)}, own_element(place + i));
     }
   });
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparisons element by element into a dense tensor of truths, then a look at all of them.
+// Searches for an element: one that differs, or one that is a number.
+#include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "dtypes.h"
@@ -15,25 +17,43 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
 
-// in[0] with in[1].
+// What loops are told in place of numbers: what elements are compared with, and where to say that
+// one of them is what is looked for. Then all loops stop.
+struct Search {
+  Number number;
+  std::atomic<bool>* found;
+};
+const Search& search_of(const Number* numbers) { return *reinterpret_cast<const Search*>(numbers); }
+
+// Elements of which is_one(i) holds, block by block.
+template <typename IsOne>
+void search(int64_t n, std::atomic<bool>& found, const IsOne& is_one) {
+  constexpr int64_t kBlock = 2048;
+  for (int64_t begin = 0; begin < n && !found.load(std::memory_order_relaxed); begin += kBlock) {
+    const int64_t end = std::min(n, begin + kBlock);
+    uint32_t any = 0;
+    for (int64_t i = begin; i < end; ++i) any |= is_one(i) ? 1u : 0u;
+    if (any != 0) found.store(true, std::memory_order_relaxed);
+  }
+}
+
+// An element of in[0] that is not that of in[1].
 template <typename T>
-struct WithArray {
-  static void run(const void* const* in, void* const* out, int64_t n, const Number*) {
+struct Difference {
+  static void run(const void* const* in, void* const*, int64_t n, const Number* numbers) {
     const T *a = static_cast<const T*>(in[0]), *b = static_cast<const T*>(in[1]);
-    auto* const to = static_cast<uint8_t*>(out[0]);
-    for (int64_t i = 0; i < n; ++i) to[i] = a[i] == b[i];
+    search(n, *search_of(numbers).found, [&](int64_t i) { return !(a[i] == b[i]); });
   }
 };
 
-// in[0] with a number.
+// An element of in[0] that is the number.
 template <typename T>
-struct WithNumber {
-  static void run(const void* const* in, void* const* out, int64_t n, const Number* numbers) {
+struct Occurrence {
+  static void run(const void* const* in, void* const*, int64_t n, const Number* numbers) {
     const T* const a = static_cast<const T*>(in[0]);
     T number;
-    std::memcpy(&number, numbers, sizeof number);
-    auto* const to = static_cast<uint8_t*>(out[0]);
-    for (int64_t i = 0; i < n; ++i) to[i] = a[i] == number;
+    std::memcpy(&number, &search_of(numbers).number, sizeof number);
+    search(n, *search_of(numbers).found, [&](int64_t i) { return a[i] == number; });
   }
 };
 
@@ -62,19 +82,19 @@ Loop find_loop(aclDataType dtype) {
   }
 }
 
-// Sets *found to whether `wanted`, 0 or 1, is among the truths.
-Status look_for(int wanted, Loop loop, const Operand* ins, int count, const Number* number,
-                bool* found) {
+// The engine walks in the order of a result, which nobody writes.
+Status look_for(Loop loop, const Operand* ins, int count, const Number& number, bool* found) {
   if (loop == nullptr) return no_kernel_for(*ins[0].view);
-  CopiedView truths;
-  const Status status = make_dense(shape_of(*ins[0].view), ACL_BOOL, truths);
+  CopiedView unwritten;
+  const Status status = make_dense(shape_of(*ins[0].view), ACL_BOOL, unwritten);
   if (!status.ok()) return status;
-  const Operand out = {&truths.view, ACL_BOOL};
-  const Status computed = pointwise(loop, &out, 1, ins, count, number);
-  if (!computed.ok()) return computed;
-  const auto size = static_cast<size_t>(truths.view.elements());
-  *found = std::memchr(truths.view.data, wanted, size) != nullptr;
-  return {};
+  const Operand out = {&unwritten.view, ACL_BOOL};
+  std::atomic<bool> any{false};
+  const Search search = {number, &any};
+  const Status computed =
+      pointwise(loop, &out, 1, ins, count, reinterpret_cast<const Number*>(&search));
+  *found = any;
+  return computed;
 }
 
 Status put(const TensorView& out, bool truth) {
@@ -104,7 +124,7 @@ Status run(const EqualArgs& args) {
   const aclDataType dtype = promote(args.self.dtype, args.other.dtype);
   const Operand ins[] = {{&args.self, dtype}, {&args.other, dtype}};
   bool differ = false;
-  const Status status = look_for(0, find_loop<WithArray>(dtype), ins, 2, nullptr, &differ);
+  const Status status = look_for(find_loop<Difference>(dtype), ins, 2, {}, &differ);
   return status.ok() ? put(args.out, !differ) : status;
 }
 
@@ -114,7 +134,7 @@ Status run(const IsInScalarTensorArgs& args) {
   const Operand in = {&args.testElements, dtype};
   const Number element = number_of(args.element, dtype);
   bool found = false;
-  const Status status = look_for(1, find_loop<WithNumber>(dtype), &in, 1, &element, &found);
+  const Status status = look_for(find_loop<Occurrence>(dtype), &in, 1, element, &found);
   return status.ok() ? put(args.out, found != args.invert) : status;
 }
 

@@ -121,3 +121,13 @@ def test_both_infinities_added_as_logarithms() -> None:
     np.testing.assert_array_equal(aclhost.log_add_exp(x, y), wanted)
     base_2 = torch.logaddexp2(torch.from_numpy(x), torch.from_numpy(y)).numpy()
     np.testing.assert_array_equal(aclhost.log_add_exp2(x, y), base_2)
+
+
+@pytest.mark.parametrize("name", ["and", "or", "xor"])
+@pytest.mark.parametrize("scalar", [0x1F3, -0x1F3, 2**62 + 5])
+def test_bits_of_a_scalar_for_which_the_tensor_has_no_place(name: str, scalar: int) -> None:
+    x = np.arange(-128, 128).astype(np.int8)
+    wide = getattr(np, f"bitwise_{name}")(x.astype(np.int64), scalar)
+    compute = getattr(aclhost, f"bitwise_{name}_scalar")
+    np.testing.assert_array_equal(compute(x, scalar, out=np.empty_like(x)), wide.astype(np.int8))
+    np.testing.assert_array_equal(compute(x, scalar, out=np.empty(256, np.int64)), wide)

@@ -88,6 +88,7 @@ class _Body:
         for at, result in enumerate(self.results):
             yield f"  auto* out{at} = static_cast<{self.stored(result.kind)}*>(out[{at}]);"
         yield from self.numbers()
+        yield from self.fixed_powers()
         loop = tuple(self.loop(inputs))
         if near := self.near():
             yield f"  if (loops::all_near<T>({near}, n)) {{"
@@ -95,6 +96,14 @@ class _Body:
             yield "    return;"
             yield "  }"
         yield from loop
+
+    def fixed_powers(self) -> Iterator[str]:
+        """Powers of numbers alone, once: no compiler takes them out of the loop."""
+        for node in self.nodes:
+            if _is_power(node) and not any(isinstance(each, Input) for each in walk((node,))):
+                text = self.text(node)
+                self.names[node] = f"v{len(self.names)}"
+                yield f"  const {self.type(node.kind)} {self.names[node]} = {text};"
 
     def numbers(self) -> Iterator[str]:
         for number in self.nodes:
@@ -120,9 +129,8 @@ class _Body:
 
     def has_power(self) -> bool:
         """Whose loop g++ 12 vectorises only if it takes no operand for a constant."""
-        return self.domain is Domain.REAL and any(
-            isinstance(node, Call) and _spelling(node) == op.POWER.cpp for node in self.nodes
-        )
+        powers = (node for node in self.nodes if _is_power(node))
+        return self.domain is Domain.REAL and any(isinstance(each, Input) for each in walk(powers))
 
     def near(self) -> str:
         """The operands of a remainder, to ask whether all are near: Note [Remainders]."""
@@ -141,7 +149,7 @@ class _Body:
         """All results are there before the first is stored: it may replace an input."""
         uses = Counter(part for node in self.nodes for part in parts(node))
         for node in self.nodes:
-            if uses[node] > 1 and isinstance(node, Call | Convert):
+            if uses[node] > 1 and isinstance(node, Call | Convert) and node not in self.names:
                 text = self.text(node)
                 self.names[node] = f"v{len(self.names)}"
                 yield f"    const {self.type(node.kind)} {self.names[node]} = {text};"
@@ -199,6 +207,10 @@ class _Body:
 
 
 _SHORT_POWERS = {2: "loops::square", 3: "loops::cube"}
+
+
+def _is_power(node: Expression) -> bool:
+    return isinstance(node, Call) and _spelling(node) == op.POWER.cpp
 
 
 def _spelling(node: Call) -> str:

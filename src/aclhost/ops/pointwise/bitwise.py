@@ -19,13 +19,13 @@ from aclhost.ops.pointwise.checks import (
 )
 from aclhost.ops.pointwise.comparison import Dtypes, torch_function
 from aclhost.ops.pointwise.declare import INTEGERS, Checks, Row, declare, with_twin
-from aclhost.ops.pointwise.deduction import by_product, is_bool
+from aclhost.ops.pointwise.deduction import by_product, is_bool, is_integer
 from aclhost.spec.dtypes import BOOL, INT8, INT32, UINT16, UINT32, UINT64, DataType
 from aclhost.spec.expression import Element
 from aclhost.spec.operator import Operator
 from aclhost.spec.products import A950
 from aclhost.spec.rules import not_private, only_on, same_format
-from aclhost.spec.terms import DtypeOf, If, promoted
+from aclhost.spec.terms import And, DtypeOf, Equal, If, promoted
 
 _BITS = (*INTEGERS, BOOL)
 _UNSIGNED = (UINT16, UINT32, UINT64)
@@ -92,6 +92,8 @@ def _same_formats(x: str, out: str) -> Rules:
 def _scalar(name: str, x: str, out: str, kind: _Kind) -> Operator:
     tensor, common = DtypeOf(x), promoted(x, "other")
     computed = by_product(If(is_bool(tensor), common, tensor), common)
+    # Bits for which the result has no place need not be computed.
+    is_kept = And(is_integer(tensor), Equal(DtypeOf(out), tensor))
     shape, rank = shape_of(out, x), ranks(x)
     checks: Checks = (
         given(x, "other", out),
@@ -104,8 +106,9 @@ def _scalar(name: str, x: str, out: str, kind: _Kind) -> Operator:
     )
     return declare(Row(
         name, f"The {kind.word} of the bits of integers and of a scalar.", checks, kind.function,
-        (x,), out, computed, kind.loops, torch_function(f"bitwise_{kind.word}"),
-        numbers=("other",), result=If(is_bool(tensor), common, tensor), notes=(_ANY_OUT,),
+        (x,), out, If(is_kept, tensor, computed), kind.loops,
+        torch_function(f"bitwise_{kind.word}"), numbers=("other",),
+        result=If(is_bool(tensor), common, tensor), notes=(_ANY_OUT,),
     ))  # fmt: skip
 
 

@@ -16,7 +16,7 @@ namespace {
 
 using namespace resize_detail;
 
-constexpr int64_t kTaskNumbers = 32 * 1024;  // less is not worth a second thread
+constexpr int64_t kTaskTerms = 32 * 1024;  // less is not worth a second thread
 
 // Moves numbers between a row and an array of sums.
 template <typename Sum>
@@ -187,8 +187,9 @@ Status compute(Plan& plan, aclDataType sums) {
   const RowMover<Sum> reader(plan.from, plan.layout(plan.from), plan.from.dtype, sums);
   const RowMover<Sum> writer(plan.to, plan.layout(plan.to), sums, plan.to.dtype);
   std::atomic<bool> enough_memory{true};
-  const int64_t numbers = std::max<int64_t>(plan.columns * plan.inner, 1);
-  parallel_for(plan.slabs() * plan.blocks * plan.rows, std::max<int64_t>(kTaskNumbers / numbers, 1),
+  const int64_t terms =
+      std::max<int64_t>(plan.columns * plan.inner * plan.depth.most() * plan.height.most(), 1);
+  parallel_for(plan.slabs() * plan.blocks * plan.rows, std::max<int64_t>(kTaskTerms / terms, 1),
                [&](int64_t begin, int64_t end) {
                  if (!ResizedPieces<Sum>(plan, reader, writer).compute(begin, end)) {
                    enough_memory = false;

@@ -22,7 +22,8 @@ constexpr int kColumnsTogether = 4, kRowsTogether = 4;
 constexpr int64_t kWidth = 512;         // columns of a block
 constexpr int64_t kGathered = 1024;     // elements that are brought together at a time
 constexpr int64_t kTasks = 16;          // so many are shared well
-constexpr int64_t kPartWork = 1 << 17;  // elements; less is not worth a second thread
+constexpr int64_t kPartWork = 1 << 14;  // elements of a part, at least
+constexpr int64_t kTaskWork = 1 << 15;  // elements; less is not worth a second thread
 constexpr int64_t kPartStep = 1024;
 
 int64_t divided_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -199,16 +200,34 @@ SumBlock find_sum(const BatchedMatrix& b) {
   }
 }
 
-// The vectors of all batches, as floats.
-std::unique_ptr<float[]> factors_of(const GemmPlan& plan) {
-  std::unique_ptr<float[]> made(new (std::nothrow) float[plan.batches * plan.k]);
-  for (int64_t batch = 0; batch < plan.batches && made != nullptr; ++batch) {
-    const char* const from = plan.a.at(plan.offset_in(plan.a, batch), 0, 0);
-    plan.a.cast(from, plan.a.column_stride * plan.a.item_size,
-                reinterpret_cast<char*>(made.get() + batch * plan.k), sizeof(float), plan.k);
+// The vectors of all batches, as floats: where they are, or cast and brought together.
+class Factors {
+ public:
+  // False: there is not enough memory.
+  bool prepare(const GemmPlan& plan) {
+    const bool aligned = reinterpret_cast<uintptr_t>(plan.a.data) % alignof(float) == 0;
+    const bool side_by_side = plan.a.column_stride == 1 || plan.k == 1;
+    if (plan.a.dtype == ACL_FLOAT && aligned && side_by_side) return true;
+    copies_.reset(new (std::nothrow) float[plan.batches * plan.k]);
+    for (int64_t batch = 0; batch < plan.batches && copies_ != nullptr; ++batch) {
+      plan.a.cast(first_of(plan, batch), plan.a.column_stride * plan.a.item_size,
+                  reinterpret_cast<char*>(copies_.get() + batch * plan.k), sizeof(float), plan.k);
+    }
+    return copies_ != nullptr;
   }
-  return made;
-}
+
+  const float* of(const GemmPlan& plan, int64_t batch) const {
+    if (copies_ != nullptr) return copies_.get() + batch * plan.k;
+    return reinterpret_cast<const float*>(first_of(plan, batch));
+  }
+
+ private:
+  static const char* first_of(const GemmPlan& plan, int64_t batch) {
+    return plan.a.at(plan.offset_in(plan.a, batch), 0, 0);
+  }
+
+  std::unique_ptr<float[]> copies_;
+};
 
 }  // namespace
 
@@ -220,10 +239,10 @@ bool multiplies_vector(const GemmPlan& plan) {
 Status multiply_vector(const GemmPlan& plan, StoreRow store, const void* context) {
   const Cut cut(plan);
   const SumBlock sum = find_sum(plan.b);
-  const std::unique_ptr<float[]> factors = factors_of(plan);
+  Factors factors;
   const int64_t rows = plan.batches * cut.parts;
   const std::unique_ptr<float[]> sums(new (std::nothrow) float[rows * plan.n]);
-  if (factors == nullptr || sums == nullptr) return no_memory_for_blocks();
+  if (sums == nullptr || !factors.prepare(plan)) return no_memory_for_blocks();
   const int64_t work = std::max<int64_t>(std::min(kWidth, plan.n) * cut.part, 1);
   const auto compute = [&](int64_t begin, int64_t end) {
     for (int64_t number = begin; number < end; ++number) {
@@ -233,11 +252,11 @@ Status multiply_vector(const GemmPlan& plan, StoreRow store, const void* context
       const char* const data = plan.b.at(plan.offset_in(plan.b, batch), first, column);
       sum(plan.b,
           {data, std::min(cut.part, plan.k - first), std::min(kWidth, plan.n - column),
-           factors.get() + batch * plan.k + first},
+           factors.of(plan, batch) + first},
           sums.get() + row * plan.n + column);
     }
   };
-  parallel_for(rows * cut.blocks, kPartWork / work + 1, compute);
+  parallel_for(rows * cut.blocks, std::max<int64_t>(kTaskWork / work, 1), compute);
   for (int64_t batch = 0; batch < plan.batches; ++batch) {
     float* const all = sums.get() + batch * cut.parts * plan.n;
     for (int64_t part = 1; part < cut.parts; ++part) {

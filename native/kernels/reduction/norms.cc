@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "engines/loops.h"
 #include "ops/linalg_vector_norm.h"
 #include "ops/norm.h"
 #include "simd/math.h"
@@ -27,8 +28,8 @@ void not_zero(const void* const* in, void* const* out, int64_t n, const Number*)
 }
 
 void powers(const void* const* in, void* const* out, int64_t n, const Number* numbers) {
-  const float order = numbers[0].f;
-  map(in, out, n, [order](float x) { return math::pow(math::magnitude_of(x), order); });
+  const float* const order = loops::anywhere(&numbers[0].f);  // else this is no loop over vectors
+  map(in, out, n, [order](float x) { return math::pow(math::magnitude_of(x), *order); });
 }
 
 void square_root(char* states, int64_t count, int64_t, double) {

@@ -27,7 +27,7 @@ Status DenseArray::take(const TensorView& view, aclDataType dtype) {
     return {};
   }
   TensorView dense = row_major_view(shape_of(view), dtype);
-  memory_.reset(new (std::nothrow) char[dense.storage_elements * size]);
+  memory_ = take_scratch<char>(dense.storage_elements * size);
   if (memory_ == nullptr) return no_memory_for_copy();
   data_ = memory_.get();
   dense.data = memory_.get();
@@ -40,7 +40,7 @@ Status deliver(const void* results, aclDataType dtype, aclDataType rounded, cons
   if (rounded == dtype) return copy(out, dense);
   TensorView narrow = row_major_view(shape_of(out), rounded);
   const int64_t bytes = narrow.storage_elements * (data_type_bits(rounded) / 8);
-  const std::unique_ptr<char[]> memory(new (std::nothrow) char[bytes]);
+  const ScratchMemory<char> memory = take_scratch<char>(bytes);
   if (memory == nullptr) return no_memory_for_copy();
   narrow.data = memory.get();
   Status status = copy(narrow, dense);

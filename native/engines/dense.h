@@ -2,8 +2,7 @@
 // Small tensors as dense arrays of one type, whatever they were.
 #pragma once
 
-#include <memory>
-
+#include "base/scratch_memory.h"
 #include "base/status.h"
 #include "operator/views.h"
 #include "simd/isa.h"
@@ -24,7 +23,7 @@ class DenseArray {
 
  private:
   const char* data_ = nullptr;
-  std::unique_ptr<char[]> memory_;
+  ScratchMemory<char> memory_;
 };
 
 // Dense results of one type, delivered in another: rounded to `rounded` first.

@@ -14,7 +14,7 @@ inline namespace ACLHOST_ISA {
 Status make_dense(const Shape& shape, aclDataType dtype, CopiedView& made) {
   made.view = row_major_view(shape, dtype);
   const int64_t bytes = made.view.storage_elements * (data_type_bits(dtype) / 8);
-  made.memory.reset(new (std::nothrow) char[bytes]);
+  made.memory = take_scratch<char>(bytes);
   if (made.memory == nullptr) {
     return Status::failed(
         {ACLNN_ERR_INNER, "", "memory", "there is not enough memory for a dense copy of a tensor"});

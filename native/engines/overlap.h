@@ -3,8 +3,7 @@
 // input shares memory with an output: operator/run.h.
 #pragma once
 
-#include <memory>
-
+#include "base/scratch_memory.h"
 #include "base/status.h"
 #include "operator/views.h"
 #include "simd/isa.h"
@@ -15,7 +14,7 @@ inline namespace ACLHOST_ISA {
 // A dense tensor with memory of its own.
 struct CopiedView {
   TensorView view;
-  std::unique_ptr<char[]> memory;
+  ScratchMemory<char> memory;
 };
 Status make_dense(const Shape& shape, aclDataType dtype, CopiedView& made);
 

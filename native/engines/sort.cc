@@ -7,6 +7,7 @@
 #include <memory>
 #include <new>
 
+#include "base/scratch_memory.h"
 #include "engines/block_loop.h"
 #include "engines/sort_row.h"
 
@@ -26,14 +27,14 @@ class Scratch {
   char* get(size_t bytes) {
     if (bytes > size_) {
       memory_.reset();
-      memory_.reset(new (std::nothrow) char[bytes]);
+      memory_ = take_scratch<char>(static_cast<int64_t>(bytes));
       size_ = memory_ == nullptr ? 0 : bytes;
     }
     return memory_.get();
   }
 
  private:
-  std::unique_ptr<char[]> memory_;
+  ScratchMemory<char> memory_;
   size_t size_ = 0;
 };
 

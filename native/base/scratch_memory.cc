@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/scratch_memory.h"
+
+#include <cstdlib>
+#include <utility>
+
+namespace aclhost {
+namespace {
+
+// What is smaller malloc keeps by itself; larger blocks are worth their page faults.
+constexpr size_t kLeastKept = 64 << 10, kMostKept = 8 << 20;
+constexpr int kBlocks = 3;  // that a thread keeps
+
+// Stands before every block; whatever type lies behind it is aligned.
+struct alignas(64) Header {
+  size_t bytes;
+};
+
+class KeptBlocks {
+ public:
+  ~KeptBlocks() {
+    for (Header* each : blocks_) std::free(each);
+  }
+
+  // One that is large enough, but not far too large. Null: there is none.
+  Header* find(size_t bytes) {
+    for (Header*& each : blocks_) {
+      if (each != nullptr && each->bytes >= bytes && each->bytes / 2 <= bytes) {
+        return std::exchange(each, nullptr);
+      }
+    }
+    return nullptr;
+  }
+
+  void keep(Header* block) {
+    for (Header*& each : blocks_) {
+      if (each == nullptr) {
+        each = block;
+        return;
+      }
+    }
+    std::free(std::exchange(blocks_[next_], block));
+    next_ = (next_ + 1) % kBlocks;
+  }
+
+ private:
+  Header* blocks_[kBlocks] = {};
+  int next_ = 0;  // makes room for another one
+};
+
+KeptBlocks& kept() {
+  thread_local KeptBlocks blocks;
+  return blocks;
+}
+
+bool is_kept(size_t bytes) { return bytes >= kLeastKept && bytes <= kMostKept; }
+
+}  // namespace
+
+namespace scratch_detail {
+
+void* take(size_t bytes) {
+  if (bytes > SIZE_MAX / 2) return nullptr;
+  Header* block = is_kept(bytes) ? kept().find(bytes) : nullptr;
+  if (block == nullptr) {
+    const size_t whole = (bytes + 2 * sizeof(Header) - 1) / sizeof(Header) * sizeof(Header);
+    block = static_cast<Header*>(std::aligned_alloc(alignof(Header), whole));
+    if (block == nullptr) return nullptr;
+    block->bytes = bytes;
+  }
+  return block + 1;
+}
+
+void give_back(void* memory) {
+  Header* const block = static_cast<Header*>(memory) - 1;
+  is_kept(block->bytes) ? kept().keep(block) : std::free(block);
+}
+
+}  // namespace scratch_detail
+}  // namespace aclhost

@@ -49,6 +49,13 @@ RowSums::RowSums(aclDataType dtype)
 void RowSums::clear(int64_t n) { std::memset(sums_, 0, n * sum_size_); }
 
 void RowSums::add(const char* from, int64_t stride, int64_t n, int64_t place, int64_t step) {
+  if (widen_ == nullptr && n == 1) return add_array(from, 1, place, 0);
+  if (widen_ == nullptr && stride == item_size_) return add_array(from, n, place, step);
+  add_converted(from, stride, n, place, step);
+}
+
+void RowSums::add_converted(const char* from, int64_t stride, int64_t n, int64_t place,
+                            int64_t step) {
   alignas(64) char gathered[kLength * kLargest];
   alignas(64) char widened[kLength * sizeof(float)];
   for (int64_t i = 0; i < n; i += kLength) {

@@ -31,6 +31,7 @@ class RowSums {
  private:
   static constexpr int64_t kLargest = 16;  // bytes of an element
 
+  void add_converted(const char* from, int64_t stride, int64_t n, int64_t place, int64_t step);
   void add_array(const char* values, int64_t n, int64_t place, int64_t step);
 
   int64_t item_size_;  // of an element

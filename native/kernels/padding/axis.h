@@ -23,7 +23,12 @@ class PaddedAxis {
  public:
   PaddedAxis() = default;
   PaddedAxis(PadMode mode, int64_t length, int64_t before, int64_t after)
-      : mode_(mode), length_(length), before_(before), padded_(length + before + after) {}
+      : mode_(mode), length_(length), before_(before), padded_(length + before + after) {
+    for (int64_t position = 0; position < padded_ && known_ < kMostKnown; ++known_) {
+      runs_[known_] = run_at(position);
+      position += runs_[known_].count;
+    }
+  }
 
   int64_t padded() const { return padded_; }
 
@@ -44,7 +49,9 @@ class PaddedAxis {
   // Calls visit(position, run) for all of them.
   template <typename Visit>
   void for_each_run(const Visit& visit) const {
-    for (int64_t position = 0; position < padded_;) {
+    int64_t position = 0;
+    for (int i = 0; i < known_; position += runs_[i++].count) visit(position, runs_[i]);
+    while (position < padded_) {
       const AxisRun run = run_at(position);
       visit(position, run);
       position += run.count;
@@ -54,21 +61,35 @@ class PaddedAxis {
   // Calls visit(position) for every position that shows a place, in ascending order.
   template <typename Visit>
   void for_each_position(int64_t place, const Visit& visit) const {
-    for_each_run([&](int64_t position, const AxisRun& run) {
-      if (run.step == 0) {
-        for (int64_t k = 0; run.place == place && k < run.count; ++k) visit(position + k);
-        return;
-      }
-      const int64_t k = (place - run.place) * run.step;
-      if (k >= 0 && k < run.count) visit(position + k);
-    });
+    const int64_t own = before_ + place, last = length_ - 1;
+    if (mode_ == PadMode::kCircular) {
+      const int64_t first = (own % length_ + length_) % length_;
+      for (int64_t position = first; position < padded_; position += length_) visit(position);
+      return;
+    }
+    const bool reflects = mode_ == PadMode::kReflect;
+    if (reflects && place > 0) visit_inside(before_ - place, visit);
+    for (int64_t k = 0; !reflects && place == 0 && k < before_; ++k) visit_inside(k, visit);
+    visit_inside(own, visit);
+    if (reflects && place < last) visit_inside(before_ + 2 * last - place, visit);
+    const int64_t behind = reflects || place < last ? padded_ : before_ + length_;
+    for (int64_t k = std::max<int64_t>(behind, 0); k < padded_; ++k) visit(k);
   }
 
  private:
+  template <typename Visit>
+  void visit_inside(int64_t position, const Visit& visit) const {
+    if (position >= 0 && position < padded_) visit(position);
+  }
+
+  static constexpr int kMostKnown = 4;
+
   PadMode mode_ = PadMode::kReplicate;
   int64_t length_ = 1;
   int64_t before_ = 0;
   int64_t padded_ = 1;
+  int known_ = 0;  // the first runs, which rows need again and again
+  AxisRun runs_[kMostKnown] = {};
 };
 
 }  // namespace ACLHOST_ISA

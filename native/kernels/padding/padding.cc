@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/padding/padding.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "dtypes.h"
@@ -37,29 +38,39 @@ void copy_elements(const char* from, int64_t from_stride, char* to, int64_t to_s
 
 template <int64_t kItem>
 void pad_piece(const Padding& p, const RowRange& range, const char* from, char* to) {
-  const PaddedAxis& axis = p.axes.axis[kPadRank - 1];
-  for (int64_t position = range.begin; position < range.end;) {
-    const AxisRun run = axis.run_at(position);
-    const int64_t count = std::min(run.count, range.end - position);
-    copy_elements<kItem>(from + run.place * p.from.step(), run.step * p.from.step(), to,
-                         p.to.step(), count);
-    position += count;
-    to += count * p.to.step();
-  }
+  const int64_t from_step = p.from.step(), to_step = p.to.step();
+  p.axes.axis[kPadRank - 1].for_each_run([&](int64_t position, const AxisRun& run) {
+    const int64_t first = std::max(position, range.begin);
+    const int64_t count = std::min(position + run.count, range.end) - first;
+    if (count <= 0) return;
+    const int64_t place = run.place + (first - position) * run.step;
+    copy_elements<kItem>(from + place * from_step, run.step * from_step, to + first * to_step,
+                         to_step, count);
+  });
 }
 
 template <int64_t kItem>
 void pad_rows(const Padding& p, const RowRange& range) {
+  constexpr int kHeight = kPadRank - 2;
   int64_t index[kPadRank];
   p.to.locate(range.first, index);
-  for (int64_t row = range.first; row < range.last; ++row, p.to.advance(index)) {
+  for (int64_t row = range.first; row < range.last;) {
     const char* from = p.from.start;
-    char* to = p.to.start + range.begin * p.to.step();
-    for (int i = 0; i < kPadRank - 1; ++i) {
+    char* to = p.to.start;
+    for (int i = 0; i < kHeight; ++i) {
       from += p.axes.axis[i].run_at(index[i]).place * p.from.strides[i];
       to += index[i] * p.to.strides[i];
     }
-    pad_piece<kItem>(p, range, from, to);
+    // All rows that differ in their last index only.
+    const PaddedAxis& heights = p.axes.axis[kHeight];
+    const int64_t end = std::min(p.to.shape[kHeight], index[kHeight] + range.last - row);
+    row += end - index[kHeight];
+    for (int64_t& height = index[kHeight]; height < end; ++height) {
+      pad_piece<kItem>(p, range, from + heights.run_at(height).place * p.from.strides[kHeight],
+                       to + height * p.to.strides[kHeight]);
+    }
+    --index[kHeight];
+    p.to.advance(index);
   }
 }
 

@@ -20,19 +20,36 @@ constexpr int64_t kSoftmaxStep = 32;
 // NaN does not win here: it comes back with the sum.
 template <typename T>
 T largest(const T* values, int64_t n) {
-  T lanes[kSoftmaxStep];
-  for (T& lane : lanes) lane = -std::numeric_limits<T>::infinity();
-  const auto keep = [&](int64_t k, T value) { lanes[k] = value > lanes[k] ? value : lanes[k]; };
-  int64_t i = 0;
-  for (; i + kSoftmaxStep <= n; i += kSoftmaxStep) {
-    for (int64_t k = 0; k < kSoftmaxStep; ++k) keep(k, values[i + k]);
+  constexpr int kVectors = kSoftmaxStep / kLanes<T>;
+  T few[kSoftmaxStep];
+  if (n < kSoftmaxStep) {
+    std::fill_n(few, kSoftmaxStep, -std::numeric_limits<T>::infinity());
+    std::copy_n(values, n, few);
+    values = few;
+    n = kSoftmaxStep;
   }
-  for (int64_t k = 0; i + k < n; ++k) keep(k, values[i + k]);
-  for (int64_t half = kSoftmaxStep / 2; half > 0; half /= 2) {
-    for (int64_t k = 0; k < half; ++k) keep(k, lanes[k + half]);
-  }
-  return lanes[0];
+  Vector<T> lanes[kVectors];
+  for (auto& lane : lanes) lane = splat<Vector<T>>(-std::numeric_limits<T>::infinity());
+  const auto keep = [&](const T* step) {
+    for (int k = 0; k < kVectors; ++k) {
+      lanes[k] = maximum(load_vector<Vector<T>>(step + k * kLanes<T>), lanes[k]);
+    }
+  };
+  for (int64_t i = 0; i + kSoftmaxStep <= n; i += kSoftmaxStep) keep(values + i);
+  keep(values + n - kSoftmaxStep);  // some a second time
+  for (int k = 1; k < kVectors; ++k) lanes[0] = maximum(lanes[k], lanes[0]);
+  T last[kLanes<T>];
+  store_vector(last, lanes[0]);
+  return *std::max_element(last, last + kLanes<T>);
 }
+
+// e^x of x <= 0, or of NaN.
+ACLHOST_INLINE float power_of_negative(float x) {
+  const math::SingleExponential e(x < -104 ? -104 : x);
+  const math::TwoPowers power(e.biased);
+  return (1 + e.less_one) * power.first * power.second;
+}
+ACLHOST_INLINE double power_of_negative(double x) { return math::exp(x); }
 
 // e^(x - largest). What the difference was rounded by is made good: it would change powers of
 // large differences by many times their own rounding. Below `kNothing` they are 0, and of infinite
@@ -40,7 +57,7 @@ T largest(const T* values, int64_t n) {
 template <typename T>
 ACLHOST_INLINE T power_below(T x, T largest) {
   constexpr T kNothing = std::is_same_v<T, double> ? -800 : -110;
-  const T less = x - largest, power = math::exp(less);
+  const T less = x - largest, power = power_of_negative(less);
   const T back = less - x, lost = (x - (less - back)) - (largest + back);
   return less > kNothing ? power + power * lost : power;
 }

@@ -46,9 +46,11 @@ class Coordinates {
   int64_t shape_[kMaxRank], values_[kMaxRank] = {};
 };
 
-// Writes coordinate d of the k-th place at k * step + d * other_step.
+// Writes coordinate d of the k-th place at k * step + d * other_step. kRank is 0 for any rank.
+template <int kRank>
 void write_places(const TensorView& self, const CountedMask& mask, char* out, int64_t step,
                   int64_t other_step) {
+  const int rank = kRank > 0 ? kRank : self.rank;
   mask.for_each_chunk([&](const CountedMask::Chunk& chunk) {
     int64_t places[kPlaces];
     Coordinates coordinates(self);
@@ -60,7 +62,7 @@ void write_places(const TensorView& self, const CountedMask& mask, char* out, in
       for (int64_t k = 0; k < found && row < end_row; ++k, ++row) {
         char* const to = out + row * step * 8;
         const int64_t* const values = coordinates.at(places[k]);
-        for (int d = 0; d < self.rank; ++d) store<int64_t>(to + d * other_step * 8, values[d]);
+        for (int d = 0; d < rank; ++d) store<int64_t>(to + d * other_step * 8, values[d]);
       }
     }
   });
@@ -78,7 +80,11 @@ Status find_places(const char* op, const TensorView& self, const SizedResult& ou
   SizedTarget target(out);
   status = target.prepare(op, "out", shape);
   if (!status.ok() || rank == 0) return status;
-  write_places(self, mask, target.data(), columns ? 1 : rank, columns ? found : 1);
+  auto* const write = rank == 1   ? write_places<1>
+                      : rank == 2 ? write_places<2>
+                      : rank == 3 ? write_places<3>
+                                  : write_places<0>;
+  write(self, mask, target.data(), columns ? 1 : rank, columns ? found : 1);
   return target.deliver();
 }
 

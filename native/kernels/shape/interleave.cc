@@ -37,12 +37,30 @@ struct Spread {
     for (; times > 0; --times, target += size) std::memcpy(target, item, size);
   }
 
+  // Items whose number of places is hard to foretell, though it is small: so many are written
+  // whether they stay or not, as long as there is room for them.
+  template <int kBytes>
+  void put_few(int64_t row, int64_t end, int64_t& begin, int64_t& place,
+               const int64_t*& item) const {
+    constexpr int64_t kFew = 4;
+    const char* source = from + (row * count + (item - ends)) * kBytes;
+    for (; item < ends + count && end - begin >= kFew; ++item, source += kBytes) {
+      const int64_t times = std::min(*item - place, end - begin);
+      char* const target = to + begin * kBytes;
+      for (int64_t i = 0; i < kFew; ++i) std::memcpy(target + i * kBytes, source, kBytes);
+      if (times > kFew) put<kBytes>(source, begin + kFew, times - kFew);
+      begin += times;
+      place += times;
+    }
+  }
+
   // Places from begin to end, counted over all rows. Behind the last item there are zeros.
   template <int kBytes>
   void run(int64_t begin, int64_t end) const {
     int64_t row = begin / length, place = begin % length;
     const int64_t* item = std::upper_bound(ends, ends + count, place);
     while (begin < end) {
+      if constexpr (kBytes > 0) put_few<kBytes>(row, end, begin, place, item);
       const bool is_last = item == ends + count;
       const int64_t stop = std::min((is_last ? length : *item) - place, end - begin);
       if (stop > 0 && is_last) std::memset(to + begin * bytes, 0, stop * bytes);

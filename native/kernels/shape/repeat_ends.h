@@ -8,6 +8,7 @@
 #include "engines/copy.h"
 #include "engines/overlap.h"
 #include "operator/index_error.h"
+#include "simd/memory.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
@@ -18,19 +19,20 @@ class RepeatEnds {
  public:
   Status add_up(const TensorView& repeats, int64_t length) {
     CopiedView dense;
-    Status status = make_dense(shape_of(repeats), ACL_INT64, dense);
-    if (status.ok()) status = copy(dense.view, repeats);
+    const Status status = dense_as(repeats, ACL_INT64, dense);
     if (!status.ok()) return status;
-    const auto* const numbers = static_cast<const int64_t*>(dense.view.data);
+    const char* const numbers =
+        static_cast<const char*>(dense.view.data) + dense.view.offset * int64_t{sizeof(int64_t)};
     int64_t* const ends = ends_.extend(static_cast<size_t>(repeats.elements()));
     int64_t sum = 0;
     for (int64_t i = 0; i < repeats.elements(); ++i) {
       const int64_t left = length - sum;
-      if (bad_.position < 0 && (numbers[i] < 0 || numbers[i] > left)) {
-        bad_ = {i, numbers[i]};
+      const auto number = load<int64_t>(numbers + i * int64_t{sizeof(int64_t)});
+      if (bad_.position < 0 && (number < 0 || number > left)) {
+        bad_ = {i, number};
         limit_ = left + 1;
       }
-      sum += std::clamp<int64_t>(numbers[i], 0, left);
+      sum += std::clamp<int64_t>(number, 0, left);
       ends[i] = sum;
     }
     return {};

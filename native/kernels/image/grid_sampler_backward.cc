@@ -2,8 +2,8 @@
 // All sums are taken in double, in the order of positions or channels, and rounded once.
 #include <atomic>
 #include <cstring>
-#include <memory>
-#include <new>
+#include <functional>
+#include <numeric>
 
 #include "aclnn/opdev/op_errno.h"
 #include "dtypes.h"
@@ -21,21 +21,24 @@ namespace {
 
 using DoubleAxis = AxisTaps<double, int64_t, true>;
 
-// A dense image of doubles with as many channels.
+// An image of doubles with as many channels, which lie side by side, with room for some more.
 struct Planes {
-  Planes(const ImageView& like, int64_t count) {
+  Planes(const ImageView& like, int64_t count, int64_t together) : together(together) {
     shape.rank = like.dims + 1;
     shape.dims[0] = count;
     for (int i = 0; i < like.dims; ++i) shape.dims[i + 1] = like.size[i];
   }
 
   TensorView view(double* memory) const {
-    TensorView dense = row_major_view(shape, ACL_DOUBLE);
-    dense.data = memory;
-    return dense;
+    TensorView sums = row_major_view(shape, ACL_DOUBLE);
+    for (int i = 1; i < sums.rank; ++i) sums.strides[i] *= together;
+    sums.strides[0] = 1;
+    sums.storage_elements = elements();
+    sums.data = memory;
+    return sums;
   }
   ImageView image() const {
-    TensorView dense = row_major_view(shape, ACL_DOUBLE);
+    TensorView dense = view(nullptr);
     for (int i = dense.rank; i > 0; --i) {
       dense.shape[i] = dense.shape[i - 1];
       dense.strides[i] = dense.strides[i - 1];
@@ -44,8 +47,12 @@ struct Planes {
     dense.shape[0] = 1;
     return ImageView(dense, false);
   }
-  int64_t elements() const { return row_major_view(shape, ACL_DOUBLE).storage_elements; }
+  int64_t elements() const {
+    return std::accumulate(shape.dims + 1, shape.dims + shape.rank, together,
+                           std::multiplies<int64_t>());
+  }
 
+  int64_t together;
   Shape shape;
 };
 
@@ -68,17 +75,23 @@ TensorView channels_of(const TensorView& view, bool channels_last, int64_t n, in
 }
 
 template <typename Real>
-void load_gradients(const char* from, const int64_t* places, int positions, double* gradients) {
-  for (int p = 0; p < positions; ++p) gradients[p] = load<Real>(from + places[p]);
+void load_gradients(const char* from, const int64_t* places, int positions, double* gradients,
+                    int64_t step = 1) {
+  for (int p = 0; p < positions; ++p) gradients[p * step] = load<Real>(from + places[p]);
 }
 
-// Adds what some positions give to the elements that they depend on.
-template <int dims, int taps, int... number>
-void scatter(const DoubleAxis* axes, const double* gradients, int positions, double* plane,
-             std::integer_sequence<int, number...>) {
+// Adds what some positions give to the elements that they depend on, of several channels.
+template <int dims, int taps, int together, int... number>
+void scatter(const DoubleAxis* axes, const double (*gradients)[together], int positions,
+             double* planes, std::integer_sequence<int, number...>) {
   for (int p = 0; p < positions; ++p) {
+    double own[together];
+    std::copy_n(gradients[p], together, own);
     const auto add = [&](auto tap) __attribute__((always_inline)) {
-      if (tap.exists(axes, p)) plane[tap.offset(axes, p)] += tap.weight(axes, p) * gradients[p];
+      if (!tap.exists(axes, p)) return;
+      double* const to = planes + tap.offset(axes, p);
+      const double weight = tap.weight(axes, p);
+      for (int c = 0; c < together; ++c) to[c] += weight * own[c];
     };
     (add(Tap<dims, taps, number>()), ...);
   }
@@ -89,25 +102,24 @@ struct Channels {
 };
 
 // Adds what all positions give to some channels of an image.
-template <typename Real>
+template <typename Real, int together>
 void collect(const GridPositions& grid, const ImageView& gradient, const Channels& channels,
-             const ImageView& planes) {
+             double* planes) {
   DoubleAxis axes[kMostSampled];
   int64_t places[kGridBlock];
-  double gradients[kGridBlock];
+  double gradients[kGridBlock][together] = {};
   for (int64_t first = 0; first < grid.count(); first += kGridBlock) {
     const int positions = static_cast<int>(std::min<int64_t>(kGridBlock, grid.count() - first));
     grid.find<Real>(channels.n, first, positions, axes);
     grid.offsets(gradient.stride, first, positions, places);
     for (int64_t c = 0; c < channels.count; ++c) {
       load_gradients<Real>(gradient.at(channels.n, channels.first + c), places, positions,
-                           gradients);
-      auto* const plane = reinterpret_cast<double*>(planes.at(0, c));
-      visit_taps(grid.dims(), grid.taps(), [&](auto dims, auto taps, auto numbers) {
-        scatter<decltype(dims)::value, decltype(taps)::value>(axes, gradients, positions, plane,
-                                                              numbers);
-      });
+                           gradients[0] + c, together);
     }
+    visit_taps(grid.dims(), grid.taps(), [&](auto dims, auto taps, auto numbers) {
+      scatter<decltype(dims)::value, decltype(taps)::value, together>(axes, gradients, positions,
+                                                                      planes, numbers);
+    });
   }
 }
 
@@ -117,27 +129,25 @@ struct Tensors {
   bool channels_last;
 };
 
-template <typename Real>
+template <typename Real, int kGroup>
 Status input_gradient(const Tensors& t, const TensorView& result) {
-  constexpr int64_t kGroup = 4;
   const ImageView image(t.input, t.channels_last), gradient(t.gradient, t.channels_last);
-  const Planes group(image, std::min(kGroup, image.channels));
+  const Planes group(image, std::min<int64_t>(kGroup, image.channels), kGroup);
   const GridPositions grid(t.grid, group.image(), t.attributes);
   const int64_t groups = (image.channels + kGroup - 1) / kGroup, total = image.batch * groups;
   std::atomic<bool> out_of_memory{false};
   parallel_for(total, may_rewrite(result) ? total : 1, [&](int64_t begin, int64_t end) {
-    const std::unique_ptr<double[]> sums(new (std::nothrow) double[group.elements()]);
+    const ScratchMemory<double> sums = take_scratch<double>(group.elements());
     if (sums == nullptr) return out_of_memory.store(true);
-    ImageView planes = group.image();
-    planes.start = reinterpret_cast<char*>(sums.get());
     for (int64_t i = begin; i < end; ++i) {
       const int64_t first = i % groups * kGroup;
-      const Channels channels = {i / groups, first, std::min(kGroup, image.channels - first)};
+      const Channels channels = {i / groups, first,
+                                 std::min<int64_t>(kGroup, image.channels - first)};
       std::memset(sums.get(), 0, group.elements() * sizeof(double));
-      collect<Real>(grid, gradient, channels, planes);
+      collect<Real, kGroup>(grid, gradient, channels, sums.get());
       const Status copied =
           copy(channels_of(result, t.channels_last, channels.n, first, channels.count),
-               Planes(image, channels.count).view(sums.get()));
+               Planes(image, channels.count, kGroup).view(sums.get()));
       if (!copied.ok()) out_of_memory.store(true);
     }
   });
@@ -245,7 +255,11 @@ Status grid_gradient(const Tensors& t, const TensorView& result) {
 template <typename Real, typename Args>
 Status gradients(const Args& args, const Tensors& t) {
   Status status;
-  if (args.outputMask.at(0)) status = input_gradient<Real>(t, args.inputGrad);
+  if (args.outputMask.at(0)) {
+    const bool is_single = ImageView(t.input, t.channels_last).channels == 1;
+    status = is_single ? input_gradient<Real, 1>(t, args.inputGrad)
+                       : input_gradient<Real, 4>(t, args.inputGrad);
+  }
   if (status.ok() && args.outputMask.at(1)) status = grid_gradient<Real>(t, args.gridGrad);
   return status;
 }

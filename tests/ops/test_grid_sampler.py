@@ -104,3 +104,23 @@ def test_neighbour_that_does_not_exist() -> None:
     with pytest.raises(aclhost.AclnnError, match=r"0 to 2; got 3 at position 3, idx\[0, 1, 0\]"):
         aclhost.three_interpolate_backward(gradient, places, weight, 3, out=out)
     assert out.tolist() == [[[2.0, 1.0, 1.0]]]
+
+
+@pytest.mark.parametrize("mode", ["bilinear", "nearest", "bicubic"])
+def test_gradient_of_many_channels_is_that_of_each(mode: str) -> None:
+    rng = np.random.default_rng(7)
+    image, gradient = rng.normal(size=(2, 2, 6, 5, 7)).astype(np.float32)
+    grid = rng.uniform(-1.2, 1.2, (2, 5, 7, 2)).astype(np.float32)
+    gradient[0, 3] = np.inf  # beside others, not among them
+
+    def of_input(channels: slice) -> np.ndarray:
+        parts = (
+            np.ascontiguousarray(gradient[:, channels]),
+            np.ascontiguousarray(image[:, channels]),
+        )
+        return aclhost.grid_sampler2_dbackward(*parts, grid, (True, False), mode)[0]
+
+    together = of_input(slice(None))
+    for channel in range(6):
+        alone = of_input(slice(channel, channel + 1))
+        assert together[:, channel].tobytes() == alone[:, 0].tobytes()

@@ -30,6 +30,12 @@ def test_circular_goes_round_more_than_once() -> None:
     assert (out[0, 0] == out[0, 1]).all()
 
 
+def test_gradient_of_circular_goes_round_more_than_once() -> None:
+    gradient, row = np.ones((1, 2, 15), np.float32), np.zeros((1, 1, 4), np.float32)
+    shown = aclhost.circular_pad2d_backward(gradient, row, (6, 5, 0, 1))
+    assert shown.ravel().tolist() == [8.0, 6.0, 8.0, 8.0]
+
+
 def test_gradient_counts_how_often_an_element_is_shown() -> None:
     shown = aclhost.replication_pad2d_backward(
         np.ones((1, 5, 7), np.float32), np.ones((1, 2, 3), np.float32), (1, 3, 2, 1)

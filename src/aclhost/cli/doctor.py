@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aclhost.cli.console import output, print_json
+from aclhost.cli.completion import operators
+from aclhost.cli.console import give_up, output, print_json
+from aclhost.spec import names
 
 if TYPE_CHECKING:
     from aclhost.cli.health import Finding
@@ -23,16 +25,22 @@ _MARKS = {
 
 
 @click.command(short_help="Check the installation and test each operator.")
+@click.argument("tested", nargs=-1, metavar="[OPERATOR]...", shell_complete=operators)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def doctor(as_json: bool) -> None:
-    """Show what is installed, what would be loaded, and test each operator.
+def doctor(tested: tuple[str, ...], as_json: bool) -> None:
+    """Show what is installed, what would be loaded, and test each OPERATOR, or all of them.
 
     The exit status is 1 if something is a problem.
     """
-    # Here, because it imports the declarations.
+    # Here, because they import the declarations.
+    from aclhost import ops
     from aclhost.cli import health
 
-    findings = list(health.examine())
+    try:
+        chosen = tuple(map(names.operator, tested)) or ops.ALL
+    except names.UnknownNameError as error:
+        give_up(str(error))
+    findings = list(health.examine(chosen))
     if as_json:
         print_json([asdict(finding) for finding in findings])
     else:

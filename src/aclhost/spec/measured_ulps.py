@@ -8,9 +8,9 @@ Baseline, avx2, avx512 give the same bits.
 
 MAX_ULPS: dict[str, float] = {
     "acos": 0.5,
-    "acosh": 0.5,
+    "acosh": 0.5002,
     "asin": 0.5,
-    "asinh": 0.5,
+    "asinh": 0.5003,
     "atan": 0.5002,
     "atan2": 0.5001,
     "atanh": 0.5003,

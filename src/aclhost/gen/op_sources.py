@@ -215,7 +215,7 @@ def _kernel(op: Operator) -> str:
         return _KERNEL.format(short=op.short_name, name=op.name)
     index = {param.name: position for position, param in enumerate(op.params)}
     sources = (
-        f"{{From::{come}, {index.get(name, -1)}, {number!r}}}"
+        f"{{From::{come.value}, {index.get(name, -1)}, {number!r}}}"
         for come, name, number in op.each.read()
     )
     return _EACH.format(base=op.each.base, name=op.name, sources=", ".join(sources))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import Enum
 
 # A parameter "x", its member or element "x[i]", the first one "x[0]"; a number; None: no values.
 Source = str | float | None
@@ -13,7 +13,7 @@ Source = str | float | None
 _WRITTEN = re.compile(r"(\w+)(\[i\]|\[0\])?")
 
 
-class From(StrEnum):
+class From(Enum):
     """Where an argument comes from; native/engines/each.h has the same words."""
 
     ARGUMENT = "kArgument"  # the same for all members

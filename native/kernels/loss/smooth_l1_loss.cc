@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/loss/smooth_l1_loss.h"
 
+#include "dtypes.h"
+#include "engines/cast.h"
+#include "engines/copy.h"
 #include "engines/elementwise.h"
 #include "engines/reduce.h"
 #include "operator/shapes.h"
@@ -34,11 +37,18 @@ double elements_of(const Shape& shape) {
   return product;
 }
 
-// Casts one value to every element of a tensor.
+// Casts one value to every element of a tensor, which nearly always has one.
 Status fill(const TensorView& out, double value) {
+  const CastRun cast = find_cast(ACL_DOUBLE, out.dtype);
+  if (cast != nullptr && out.elements() == 1) {
+    const int bytes = data_type_bits(out.dtype) / 8;
+    cast(reinterpret_cast<const char*>(&value), 0,
+         static_cast<char*>(out.data) + out.offset * bytes, 0, 1);
+    return {};
+  }
   TensorView scalar = row_major_view(Shape{}, ACL_DOUBLE);
   scalar.data = &value;
-  return elementwise<double>([](auto x) { return x; }, out, scalar);
+  return copy(out, scalar);
 }
 
 // What each element counts for in the loss.

@@ -40,9 +40,11 @@ class Broken:
 def broken_calls(op: Operator, most: int = 3) -> dict[int, list[Broken]]:
     """For the number of each rule, up to so many calls that break it first."""
     found: dict[int, list[Broken]] = {}
-    for sample in op.samples:
-        for call in changed(op, sample):
-            _keep(op, call, found, most)
+    missing = most * len(op.rules)
+    for call in (each for sample in op.samples for each in changed(op, sample)):
+        missing -= _keep(op, call, found, most)
+        if missing == 0:  # no other would be kept
+            return found
     for call in _two_changes(op):
         if len(found) == len(op.rules):
             break
@@ -50,13 +52,13 @@ def broken_calls(op: Operator, most: int = 3) -> dict[int, list[Broken]]:
     return found
 
 
-def _keep(op: Operator, call: Call, found: dict[int, list[Broken]], most: int) -> None:
+def _keep(op: Operator, call: Call, found: dict[int, list[Broken]], most: int) -> bool:
+    """Whether it was."""
     outcome = evaluate(op, call)
-    if outcome.rule is None or not _fits(op, call):
-        return
-    calls = found.setdefault(outcome.number, [])
-    if len(calls) < most:
-        calls.append(Broken(op, call, outcome))
+    if outcome.rule is None or len(found.get(outcome.number, ())) == most or not _fits(op, call):
+        return False
+    found.setdefault(outcome.number, []).append(Broken(op, call, outcome))
+    return True
 
 
 def _fits(op: Operator, call: Call) -> bool:

@@ -76,7 +76,8 @@ def load(path: Path, dtype: DataType | None = None) -> dict[str, NDArray]:
         elif file.suffix in readers:
             arrays = readers[file.suffix](file)
         else:
-            raise UnreadableArrayError(f"{file}: known are {', '.join(SUFFIXES)}")
+            known = ", ".join(SUFFIXES)
+            raise UnreadableArrayError(f"{file}: no file of arrays; known are {known}")
     except UnreadableArrayError:
         raise
     except MemoryError:

@@ -145,7 +145,7 @@ def test_torch_and_bfloat16(aclhost_command, files):
     [
         (("none.npy", "expected.npy"), "none.npy: no such file"),
         (("empty.npy", "expected.npy"), "empty.npy: not a readable .npy file"),
-        (("text.txt", "expected.npy"), "text.txt: known are .npy, .npz, .pt"),
+        (("text.txt", "expected.npy"), "text.txt: no file of arrays; known are .npy, .npz, .pt"),
         (("raw.bin", "expected.npy"), "raw.bin: a raw file needs its dtype; add --dtype"),
         (("pickle.npy", "expected.npy"), "pickle.npy: not a readable .npy file"),
         (("words.npy", "expected.npy"), "is not numeric"),

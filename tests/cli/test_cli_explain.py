@@ -30,6 +30,13 @@ def test_codes_that_the_library_returns_come_with_advice():
     assert returned - set(ADVICE) == set(), "add them to spec/error_advice.py"
 
 
+def test_a_code_of_all_operators_fits_a_screen(aclhost_command):
+    text = aclhost_command("explain", 161002).stdout
+    assert len(text.splitlines()) < 24
+    assert "dtype_in (" in text
+    assert "aclhost ops NAME lists the checks of one operator." in text
+
+
 def test_code_lists_the_rules_behind_it(aclhost_command):
     (row,) = json.loads(aclhost_command("explain", "161002", "--json").stdout)
     assert "same_dtype" in row["rules"]["aclnnEluBackward"]

@@ -35,6 +35,9 @@ def test_a_healthy_installation():
     assert all(findings[op.name]["level"] == "ok" for op in ops.ALL)
     assert findings["instructions"]["text"].startswith(("baseline", "avx2", "avx512"))
     assert findings["addr2line"]["level"] == "ok"
+    shown = health.without_passed([Finding(**each) for each in findings.values()])
+    assert len(shown) < 24  # a screen
+    assert shown[-1].text.startswith(f"{len(ops.ALL)} of {len(ops.ALL)} passed their samples")
 
 
 def test_only_some_operators():
@@ -49,6 +52,16 @@ def test_only_some_operators():
 
 def test_an_unknown_operator(refusal):
     assert "elo" in refusal("doctor", "elo")
+
+
+def test_operators_that_fail_are_listed_and_others_counted():
+    fine, bad = Finding("aclnnElu", "ok", "4 samples"), Finding("aclnnAdd", "problem", "wrong")
+    other = Finding("cmake", "ok", "/usr/bin/cmake")
+    *shown, last = health.without_passed([other, fine, bad])
+    assert shown == [other, bad]
+    assert (last.topic, last.level) == ("operators", "ok")
+    assert last.text.startswith("1 of ")
+    assert health.without_passed([other]) == [other]
 
 
 def test_verdicts():

@@ -138,7 +138,7 @@ def test_every_mistake_is_named_with_its_line(aclhost_command, files):
         "no product or SoC 'A7'",
         "the name '../g' leaves the directory",
         "8 cells, and the first line names 6 columns",
-        "no operator",
+        "names no operator",
         None,
         "line 11 has the name 'good', too",
         "line 11 has the name 'good', too",

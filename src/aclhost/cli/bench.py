@@ -81,7 +81,7 @@ def bench(
     if with_torch:
         pace = replace(pace, pause=runner.torchs_pause())
     else:
-        say("torch is not installed: there are no ratios to it")
+        say("torch is not installed, so nothing is compared with it")
     effort = replace(effort, pace=pace)
     run = _run_to_fill(this_machine(with_torch), directory, resume)
     end = None if minutes is None else monotonic() + 60 * minutes

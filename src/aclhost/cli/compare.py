@@ -45,7 +45,7 @@ _FILE = click.Path(path_type=Path)
     "--jobs",
     "-j",
     type=click.IntRange(1),
-    help="Number of processes; by default one per processor.",
+    help="Number of processes; by default 1, and one per processor from 200 pairs on.",
 )
 @click.option(
     "--dask", default="", metavar="ADDRESS", help="Use the workers of this Dask scheduler."

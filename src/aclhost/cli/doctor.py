@@ -26,8 +26,9 @@ _MARKS = {
 
 @click.command(short_help="Check the installation and test each operator.")
 @click.argument("tested", nargs=-1, metavar="[OPERATOR]...", shell_complete=operators)
+@click.option("--all", "everything", is_flag=True, help="List the operators that pass, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def doctor(tested: tuple[str, ...], as_json: bool) -> None:
+def doctor(tested: tuple[str, ...], everything: bool, as_json: bool) -> None:
     """Show what is installed, what would be loaded, and test each OPERATOR, or all of them.
 
     The exit status is 1 if something is a problem.
@@ -44,7 +45,8 @@ def doctor(tested: tuple[str, ...], as_json: bool) -> None:
     if as_json:
         print_json([asdict(finding) for finding in findings])
     else:
-        _show(findings, health.verdict(findings))
+        shown = findings if everything or tested else health.without_passed(findings)
+        _show(shown, health.verdict(findings))
     sys.exit(1 if _is_bad(findings) else 0)
 
 

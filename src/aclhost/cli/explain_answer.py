@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -18,6 +20,7 @@ from aclhost.spec.operator import Operator
 from aclhost.spec.params import TENSORS, TensorOut
 
 _ABSENT = ("product", "soc", "exists", "accepted")
+_COMMON = 12  # rules that are listed
 
 
 def answer(what: str, arguments: tuple[str, ...], soc: str | None, as_json: bool) -> None:
@@ -70,8 +73,18 @@ def _show_codes(codes: tuple[Code, ...], as_json: bool) -> None:
                     console.print(f"  - {escape(line)}", soft_wrap=True)
         if code.rules:
             console.print("\n[bold cyan]Rules that return it[/]")
-            for name, rules in code.rules.items():
-                console.print(f"  [bold]{name}[/]: {', '.join(rules)}", soft_wrap=True)
+            console.print(f"  {_rules(code.rules)}", soft_wrap=True)
+            console.print("  aclhost ops NAME lists the checks of one operator.", soft_wrap=True)
+
+
+def _rules(by_operator: Mapping[str, list[str]]) -> str:
+    """The most common, with the number of operators that have them; JSON has all."""
+    counts = Counter(rule for rules in by_operator.values() for rule in set(rules))
+    ordered = sorted(counts, key=lambda rule: (-counts[rule], rule))
+    listed = ", ".join(f"{rule} ({counts[rule]})" for rule in ordered[:_COMMON])
+    more = f" and {len(ordered) - _COMMON} more" if len(ordered) > _COMMON else ""
+    operators = "1 operator" if len(by_operator) == 1 else f"{len(by_operator)} operators"
+    return f"{listed}{more}, of {operators}"
 
 
 def _data(verdict: Verdict) -> dict[str, Any]:

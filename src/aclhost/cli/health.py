@@ -182,6 +182,16 @@ def _operator(op: Operator) -> Finding:
     return Finding(op.name, "ok", text)
 
 
+def without_passed(findings: Sequence[Finding]) -> list[Finding]:
+    """One line for all operators that passed: hundreds would hide what else there is to read."""
+    passed = {each.topic for each in findings if each.topic in ops.BY_NAME and each.level == "ok"}
+    shown = [finding for finding in findings if finding.topic not in passed]
+    if passed:
+        text = f"{len(passed)} of {len(ops.ALL)} passed their samples; --all lists them"
+        shown.append(Finding("operators", "ok", text))
+    return shown
+
+
 def verdict(findings: Sequence[Finding]) -> str:
     """The last line: whether aclhost works here."""
     problems = [finding for finding in findings if finding.level == "problem"]

@@ -124,7 +124,7 @@ def read_manifest(path: Path, soc: str = "") -> list[Line]:
 def _line(where: str, number: int, found: dict[str, Word], base: Path, soc: str) -> Line:
     words = {key: _one(key, found[key]) for key in _OWN if key in found}
     if "operator" not in words:
-        raise described.MalformedError("no operator")
+        raise described.MalformedError("names no operator")
     op = names.operator(words["operator"])
     given = _given(op, {key: word for key, word in found.items() if key not in _OWN})
     needed = files.missing(op, given)

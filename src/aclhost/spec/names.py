@@ -159,4 +159,4 @@ def _near(number: int) -> str:
         wrong = [i for i in range(len(text)) if text[i] != other[i]]
         if len(wrong) == 1 or (len(wrong) == 2 and sorted(text) == sorted(other)):
             return f"; did you mean {other} ({code.name})?"
-    return "; aclhost knows the codes on the page errors.md"
+    return "; docs/errors.md lists all codes"

@@ -10,6 +10,7 @@
 
 #include "acl/acl_base.h"
 #include "aclnn/opdev/op_errno.h"
+#include "base/call_lock.h"
 #include "base/errors.h"
 #include "base/fork.h"
 
@@ -32,6 +33,7 @@ int32_t not_supported(const char* name, const char* reason);
 template <typename Body>
 int32_t acl_call(const char* name, Body&& body) {
   if (in_forked_child()) return report_forked(ACL_ERROR_RT_DEV_SETUP_ERROR, name);
+  wait_while_locked();
   try {
     return body(Call{name, ACL_ERROR_INVALID_PARAM});
   } catch (abi::__forced_unwind&) {
@@ -44,6 +46,7 @@ int32_t acl_call(const char* name, Body&& body) {
 template <typename Body>
 int32_t aclnn_call(const char* name, Body&& body) {
   if (in_forked_child()) return report_forked(ACLNN_ERR_RUNTIME_ERROR, name);
+  wait_while_locked();
   try {
     return body(Call{name, ACLNN_ERR_PARAM_NULLPTR});
   } catch (abi::__forced_unwind&) {

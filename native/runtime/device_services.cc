@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls about hardware that a CPU does without: caches that need no care, memory that has no
-// errors, resources that are not scarce.
+// Calls about hardware that a CPU does without: memory that has no errors, resources that are not
+// scarce.
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,13 +22,6 @@ namespace {
 
 constexpr uint32_t kMostEvents = 65536;
 constexpr uint32_t kMostStreams = 1984;
-
-int32_t check_bytes(const Call& call, const char* name, const void* start, size_t size) {
-  if (start == nullptr) return call.null(name);
-  if (!current_context()) return no_context(call);
-  if (size == 0) return call.fail(ACL_ERROR_RT_PARAM_INVALID, "size", "is 0");
-  return check_range(call, name, start, size, Access::kRead);
-}
 
 // Looks the stream up for a body of the form `int32_t()`.
 template <typename Body>
@@ -55,27 +48,6 @@ struct CopyDescriptor {
 }  // namespace aclhost
 
 using namespace aclhost;
-
-extern "C" aclError aclrtCmoAsync(void* src, size_t size, aclrtCmoType cmoType,
-                                  aclrtStream stream) {
-  return acl_call("aclrtCmoAsync", [&](const Call& call) {
-    const int type = static_cast<int>(cmoType);
-    if (type < 0 || type > ACL_RT_CMO_TYPE_FLUSH) {
-      return call.fail(ACL_ERROR_RT_PARAM_INVALID, "cmoType", "is " + std::to_string(type));
-    }
-    return on_stream(call, stream, [&] { return check_bytes(call, "src", src, size); });
-  });
-}
-
-extern "C" aclError aclrtMemFlush(void* devPtr, size_t size) {
-  return acl_call("aclrtMemFlush",
-                  [&](const Call& call) { return check_bytes(call, "devPtr", devPtr, size); });
-}
-
-extern "C" aclError aclrtMemInvalidate(void* devPtr, size_t size) {
-  return acl_call("aclrtMemInvalidate",
-                  [&](const Call& call) { return check_bytes(call, "devPtr", devPtr, size); });
-}
 
 extern "C" aclError aclrtDeviceL2CacheFlush(void*) {
   return acl_call("aclrtDeviceL2CacheFlush", [](const Call& call) {

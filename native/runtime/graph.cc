@@ -103,6 +103,7 @@ GraphTaskPtr Graph::add(int32_t stream, StepPtr step, int edge) {
   const auto number = static_cast<uint32_t>(tasks_.size());
   tasks_.push_back(std::make_shared<GraphTask>(number, stream, std::move(step)));
   tasks_.back()->edge = edge;
+  note_graph_task(tasks_.back());
   return tasks_.back();
 }
 

@@ -46,12 +46,26 @@ class GraphTask {
   std::atomic<bool> is_disabled{false};
   std::atomic<void*> handle{nullptr};  // once the program asked for it
 
+  // What the program has to say about the task.
+  std::string note() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return note_;
+  }
+  void set_note(std::string note) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    note_ = std::move(note);
+  }
+
  private:
   mutable std::mutex mutex_;
   StepPtr step_;
+  std::string note_;
 };
 
 using GraphTaskPtr = std::shared_ptr<GraphTask>;
+
+// The calling thread has given a task to a graph.
+void note_graph_task(const GraphTaskPtr& task);
 
 class Graph : public std::enable_shared_from_this<Graph> {
  public:

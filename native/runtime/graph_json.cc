@@ -27,7 +27,12 @@ std::string task_text(const Graph& graph, const GraphTask& task, bool verbose) {
                      type_name(step->kind) + "\"";
   if (task.edge != kNoEdge) text += ",\"Event\":" + std::to_string(task.edge);
   if (task.is_disabled) text += ",\"Disabled\":true";
-  if (verbose) text += ",\"ExtendInfo\":" + json_quoted(step->work.detail);
+  const std::string note = task.note();
+  if (!note.empty()) {
+    text += ",\"ExtendInfo\":" + json_quoted(note);
+  } else if (verbose) {
+    text += ",\"ExtendInfo\":" + json_quoted(step->work.detail);
+  }
   return text + "}}";
 }
 

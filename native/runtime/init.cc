@@ -16,6 +16,7 @@
 #include "base/json.h"
 #include "base/observer.h"
 #include "base/soc.h"
+#include "runtime/init_callbacks.h"
 #include "runtime/memory.h"
 
 namespace aclhost {
@@ -114,35 +115,82 @@ int32_t already_finalized(const Call& call) {
                    "nothing is initialized (any more); call aclInit before");
 }
 
+// A start that a function refuses has not happened.
+int32_t tell_of_start(const Call& call) {
+  std::string config;
+  if (!initial_configuration(&config)) return ACL_SUCCESS;
+  const int32_t code = tell_init(config);
+  if (code == ACL_SUCCESS) return ACL_SUCCESS;
+  const std::lock_guard<ForkMutex> lock(process->mutex);
+  process->references = 0;
+  return call.fail(code, "", "a function of aclInitCallbackRegister returned this code");
+}
+
+bool is_initialized() {
+  const std::lock_guard<ForkMutex> lock(process->mutex);
+  return process->references > 0;
+}
+
+int32_t tell_of_end(const Call& call) {
+  const int32_t code = tell_finalize();
+  if (code == ACL_SUCCESS) return ACL_SUCCESS;
+  return call.fail(code, "", "a function of aclFinalizeCallbackRegister returned this code");
+}
+
 }  // namespace
+
+bool initial_configuration(std::string* text) {
+  const std::lock_guard<ForkMutex> lock(process->mutex);
+  if (process->references == 0) return false;
+  *text = process->first_config.value_or("");
+  return true;
+}
+
 }  // namespace aclhost
 
 using namespace aclhost;
 
+// The functions of other libraries are called without the lock: they may call what they like.
 extern "C" aclError aclInit(const char* configPath) {
-  return acl_call("aclInit", [&](const Call& call) {
+  return acl_call("aclInit", [&](const Call& call) -> int32_t {
     Process& state = *process;
-    std::lock_guard<ForkMutex> lock(state.mutex);
-    if (state.references == 0) return initialize(call, state, configPath);
-    ++state.references;
-    return call.fail(ACL_ERROR_REPEAT_INITIALIZE, "",
-                     "it was called before; that is harmless, and counted for "
-                     "aclFinalizeReference");
+    {
+      const std::lock_guard<ForkMutex> lock(state.mutex);
+      if (state.references > 0) {
+        ++state.references;
+        return call.fail(ACL_ERROR_REPEAT_INITIALIZE, "",
+                         "it was called before; that is harmless, and counted for "
+                         "aclFinalizeReference");
+      }
+      if (const int32_t code = initialize(call, state, configPath)) return code;
+    }
+    return tell_of_start(call);
   });
 }
 
 extern "C" aclError aclFinalize() {
-  return acl_call("aclFinalize", [](const Call& call) {
+  return acl_call("aclFinalize", [](const Call& call) -> int32_t {
+    if (is_initialized()) {
+      if (const int32_t code = tell_of_end(call)) return code;
+    }
     Process& state = *process;
-    std::lock_guard<ForkMutex> lock(state.mutex);
+    const std::lock_guard<ForkMutex> lock(state.mutex);
     return state.finalized ? already_finalized(call) : finalize(state);
   });
 }
 
 extern "C" aclError aclFinalizeReference(uint64_t* refCount) {
-  return acl_call("aclFinalizeReference", [&](const Call& call) {
+  return acl_call("aclFinalizeReference", [&](const Call& call) -> int32_t {
     Process& state = *process;
-    std::lock_guard<ForkMutex> lock(state.mutex);
+    bool is_last;
+    {
+      const std::lock_guard<ForkMutex> lock(state.mutex);
+      is_last = state.references == 1;
+    }
+    if (is_last) {
+      if (const int32_t code = tell_of_end(call)) return code;
+    }
+    const std::lock_guard<ForkMutex> lock(state.mutex);
     if (state.references == 0) return already_finalized(call);
     if (--state.references == 0) finalize(state);
     if (refCount != nullptr) *refCount = state.references;

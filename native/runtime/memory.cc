@@ -85,6 +85,7 @@ struct Allocations {
   std::list<Remains> remains;  // those to be looked at next first
   int64_t live = 0;
   size_t used[kMaxDevices] = {};
+  size_t peak[kMaxDevices] = {};
 
   Entry* at(const void* pointer) {
     const auto address = reinterpret_cast<uintptr_t>(pointer);
@@ -165,6 +166,7 @@ void* allocate(size_t size, size_t padding, MemoryKind kind, int32_t device) {
     throw;
   }
   all.used[device] += charged;
+  all.peak[device] = std::max(all.peak[device], all.used[device]);
   ++all.live;
   return memory;
 }
@@ -226,6 +228,7 @@ bool charge(int32_t device, size_t size) {
   std::lock_guard<std::mutex> lock(all.mutex);
   if (size > device_memory() - all.used[device]) return false;
   all.used[device] += size;
+  all.peak[device] = std::max(all.peak[device], all.used[device]);
   return true;
 }
 
@@ -269,6 +272,12 @@ size_t used_device_memory(int32_t device) {
   Allocations& all = allocations();
   std::lock_guard<std::mutex> lock(all.mutex);
   return all.used[device];
+}
+
+size_t peak_device_memory(int32_t device) {
+  Allocations& all = allocations();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  return all.peak[device];
 }
 
 int64_t live_allocations() {

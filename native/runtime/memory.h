@@ -78,6 +78,7 @@ size_t device_memory();
 // 0, or the code, reported, if that variable makes no sense.
 int32_t check_device_memory(const Call& call, int32_t code);
 size_t used_device_memory(int32_t device);
+size_t peak_device_memory(int32_t device);  // the most that was used at a time
 
 int64_t live_allocations();  // of both kinds
 

@@ -79,6 +79,15 @@ int32_t allocate_device(const char* name, void** pointer, size_t size, size_t pa
   });
 }
 
+// Wishes that nothing follows from: all memory of a device is alike.
+int32_t allocate_with(const char* name, void** pointer, size_t size, aclrtMemMallocPolicy policy,
+                      const aclrtMallocConfig* wishes) {
+  if (wishes != nullptr && wishes->numAttrs > 0 && wishes->attrs == nullptr) {
+    return acl_call(name, [](const Call& call) { return call.null("cfg->attrs"); });
+  }
+  return allocate_device(name, pointer, size, padding_of(policy));
+}
+
 bool is_counted(int attr) {
   return (attr >= ACL_DDR_MEM && attr <= ACL_HBM_MEM_NORMAL) || attr == ACL_MEM_NORMAL ||
          attr == ACL_MEM_HUGE;
@@ -118,10 +127,13 @@ extern "C" aclError aclrtMallocCached(void** devPtr, size_t size, aclrtMemMalloc
 
 extern "C" aclError aclrtMallocWithCfg(void** devPtr, size_t size, aclrtMemMallocPolicy policy,
                                        aclrtMallocConfig* cfg) {
-  if (cfg != nullptr && cfg->numAttrs > 0 && cfg->attrs == nullptr) {
-    return acl_call("aclrtMallocWithCfg", [](const Call& call) { return call.null("cfg->attrs"); });
-  }
-  return allocate_device("aclrtMallocWithCfg", devPtr, size, padding_of(policy));
+  return allocate_with("aclrtMallocWithCfg", devPtr, size, policy, cfg);
+}
+
+extern "C" aclError aclrtMallocForTaskScheduler(void** devPtr, size_t size,
+                                                aclrtMemMallocPolicy policy,
+                                                aclrtMallocConfig* cfg) {
+  return allocate_with("aclrtMallocForTaskScheduler", devPtr, size, policy, cfg);
 }
 
 extern "C" aclError aclrtFree(void* devPtr) {

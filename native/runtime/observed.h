@@ -38,6 +38,7 @@ void submit_work(Stream& stream, Weight weight, Describe&& describe, Task&& task
     return std::make_shared<const WorkStep<Body>>(kind, weight, describe(), task);
   };
   if (is_recorded(stream, make)) return;
+  note_task();
   if (!observed()) return stream.submit(weight, std::forward<Task>(task));
   const Work work = describe();
   const int32_t id = stream.id();

@@ -109,6 +109,10 @@ std::shared_ptr<Recorder> recorder_of(int32_t stream);
 void set_recorder(int32_t stream, std::shared_ptr<Recorder> recorder);
 void clear_recorder(int32_t stream);
 
+// The calling thread has given a task to a stream. Numbers count the tasks of the thread; those of
+// graphs are theirs (see task_notes.cc).
+void note_task();
+
 // Gives what `make` returns to the stream's recorder; false if there is none.
 template <typename Make>
 bool is_recorded(const Stream& stream, Make&& make) {
@@ -127,6 +131,7 @@ void submit_plain(Stream& stream, Weight weight, const char* call, Body body,
     return std::make_shared<const PlainStep<Body>>(kind, weight, call, body);
   };
   if (is_recorded(stream, make)) return;
+  note_task();
   stream.submit(weight, [body, id = stream.id()]() mutable { return body(id); });
 }
 

@@ -32,6 +32,7 @@ struct Mapping {
   size_t size;
   std::shared_ptr<Physical> memory;
   uint64_t access;
+  bool is_reachable;  // false until aclrtMemSetAccess, of aclrtMemMapNoAccess
 };
 
 struct Space {
@@ -127,7 +128,7 @@ int32_t make_physical(const Call& call, aclrtDrvMemHandle* handle, size_t size,
 }
 
 int32_t map_memory(const Call& call, void* address, size_t size, size_t offset, void* handle,
-                   uint64_t access) {
+                   bool is_reachable) {
   if (address == nullptr) return call.null("virPtr");
   if (handle == nullptr) return call.null("handle");
   if (const int32_t code = check_size(call, size)) return code;
@@ -146,17 +147,26 @@ int32_t map_memory(const Call& call, void* address, size_t size, size_t offset, 
   if (space->is_mapped(number(address), size)) {
     return invalid(call, "virPtr", hex(address) + ": memory is mapped there; unmap it first");
   }
-  if (mmap(address, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, memory->file,
+  const int protection = is_reachable ? PROT_READ | PROT_WRITE : PROT_NONE;
+  if (mmap(address, size, protection, MAP_SHARED | MAP_FIXED, memory->file,
            static_cast<off_t>(offset)) != address) {
     return no_room(call, size);
   }
-  space->mapped[number(address)] = {size, memory, access};
-  adopt(address, size, memory->device);
+  const uint64_t access = is_reachable ? ACL_RT_MEM_ACCESS_FLAGS_READWRITE : 0;
+  space->mapped[number(address)] = {size, memory, access, is_reachable};
+  if (is_reachable) adopt(address, size, memory->device);
   return ACL_SUCCESS;
 }
 
 int32_t not_mapped(const Call& call, const void* address) {
   return invalid(call, "virPtr", hex(address) + ": aclrtMapMem mapped nothing there");
+}
+
+// The caller holds the lock.
+int32_t unmap_unreachable(uintptr_t start, size_t size) {
+  space->mapped.erase(start);
+  mmap(reinterpret_cast<void*>(start), size, PROT_NONE, kAnonymous | MAP_FIXED, -1, 0);
+  return ACL_SUCCESS;
 }
 
 int32_t unmap_memory(const Call& call, void* address) {
@@ -167,12 +177,21 @@ int32_t unmap_memory(const Call& call, void* address) {
     const auto found = space->mapped.find(number(address));
     if (found == space->mapped.end()) return not_mapped(call, address);
     size = found->second.size;
+    if (!found->second.is_reachable) return unmap_unreachable(found->first, size);
   }
   wait_for_users(address, size);
   std::lock_guard<std::mutex> lock(space->mutex);
   if (space->mapped.erase(number(address)) == 0) return not_mapped(call, address);
   disown(address);
   mmap(address, size, PROT_NONE, kAnonymous | MAP_FIXED, -1, 0);
+  return ACL_SUCCESS;
+}
+
+int32_t make_reachable(const Call& call, Mapping& mapping, void* start) {
+  if (mprotect(start, mapping.size, PROT_READ | PROT_WRITE) != 0)
+    return no_room(call, mapping.size);
+  mapping.is_reachable = true;
+  adopt(start, mapping.size, mapping.memory->device);
   return ACL_SUCCESS;
 }
 
@@ -193,7 +212,7 @@ int32_t release_range(const Call& call, void* address) {
   return ACL_SUCCESS;
 }
 
-// Calls `use`, an int32_t(Mapping&), with the mapping that holds an address.
+// Calls `use`, an int32_t(Mapping&, void* start), with the mapping that holds an address.
 template <typename Use>
 int32_t with_mapping(const Call& call, const void* address, Use&& use) {
   if (address == nullptr) return call.null("virPtr");
@@ -202,7 +221,7 @@ int32_t with_mapping(const Call& call, const void* address, Use&& use) {
   if (after == space->mapped.begin()) return not_mapped(call, address);
   --after;
   if (number(address) - after->first >= after->second.size) return not_mapped(call, address);
-  return use(after->second);
+  return use(after->second, reinterpret_cast<void*>(after->first));
 }
 
 }  // namespace
@@ -268,7 +287,15 @@ extern "C" aclError aclrtFreePhysical(aclrtDrvMemHandle handle) {
 extern "C" aclError aclrtMapMem(void* virPtr, size_t size, size_t offset, aclrtDrvMemHandle handle,
                                 uint64_t) {
   return acl_call("aclrtMapMem", [&](const Call& call) {
-    return map_memory(call, virPtr, size, offset, handle, ACL_RT_MEM_ACCESS_FLAGS_READWRITE);
+    return map_memory(call, virPtr, size, offset, handle, true);
+  });
+}
+
+extern "C" aclError aclrtMemMapNoAccess(void* virPtr, size_t size, size_t offset,
+                                        aclrtDrvMemHandle handle, uint64_t flags) {
+  return acl_call("aclrtMemMapNoAccess", [&](const Call& call) {
+    if (flags != 0) return call.fail(ACL_ERROR_INVALID_PARAM, "flags", "must be 0");
+    return map_memory(call, virPtr, size, offset, handle, false);
   });
 }
 
@@ -281,10 +308,11 @@ extern "C" aclError aclrtMemSetAccess(void* virPtr, size_t, aclrtMemAccessDesc* 
   return acl_call("aclrtMemSetAccess", [&](const Call& call) {
     if (desc == nullptr) return call.null("desc");
     if (count == 0) return invalid(call, "count", "is 0; describe an access");
-    return with_mapping(call, virPtr, [&](Mapping& mapping) {
+    return with_mapping(call, virPtr, [&](Mapping& mapping, void* start) -> int32_t {
       // Kept and given back: a task must not fault because of it.
       mapping.access = static_cast<uint64_t>(desc[count - 1].flags);
-      return ACL_SUCCESS;
+      return mapping.is_reachable || mapping.access == 0 ? ACL_SUCCESS
+                                                         : make_reachable(call, mapping, start);
     });
   });
 }
@@ -293,7 +321,7 @@ extern "C" aclError aclrtMemGetAccess(void* virPtr, aclrtMemLocation* location, 
   return acl_call("aclrtMemGetAccess", [&](const Call& call) {
     if (location == nullptr) return call.null("location");
     if (flag == nullptr) return call.null("flag");
-    return with_mapping(call, virPtr, [&](const Mapping& mapping) {
+    return with_mapping(call, virPtr, [&](const Mapping& mapping, void*) {
       *flag = mapping.access;
       return ACL_SUCCESS;
     });
@@ -303,7 +331,7 @@ extern "C" aclError aclrtMemGetAccess(void* virPtr, aclrtMemLocation* location, 
 extern "C" aclError aclrtMemRetainAllocationHandle(void* virPtr, aclrtDrvMemHandle* handle) {
   return acl_call("aclrtMemRetainAllocationHandle", [&](const Call& call) {
     if (handle == nullptr) return call.null("handle");
-    return with_mapping(call, virPtr, [&](const Mapping& mapping) {
+    return with_mapping(call, virPtr, [&](const Mapping& mapping, void*) {
       *handle = physicals->add(mapping.memory);
       return ACL_SUCCESS;
     });

@@ -33,6 +33,9 @@ ASSEMBLED = re.compile(
     r"[aA]clSet(Dynamic)?(Input|Output)?TensorAddr"
     r"|acl(Create|Destroy|Get)(Int|Float|Bool)Array(Size)?"
     r"|acl(Create|Destroy|Get)(Tensor|Scalar)List(Size)?"
+    r"|acl(rt|tdt)(Alloc|Free|Get|Set|Append|Copy)Buf\w*"
+    r"|aclrtDeviceGet(Host|P2P)AtomicCapabilities"
+    r"|aclrtSnapShotProcess(Backup|Lock|Restore|Unlock)"
 )
 
 

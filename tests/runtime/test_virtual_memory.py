@@ -201,3 +201,21 @@ def test_wrong_calls(c, mapped):
     assert c.aclrtMallocPhysical(byref(other), 0, byref(prop()), 0) == INVALID_PARAM
     assert c.aclrtReserveMemAddress(byref(other), UNIT, 3, None, 0) == RT_PARAM_INVALID
     assert c.aclrtReserveMemAddressNoUCMemory(byref(other), 0, 0, None, 0) == INVALID_PARAM
+
+
+def test_memory_out_of_reach(c, stream):
+    """Until somebody gets access, tasks and copies are refused rather than fault."""
+    address, handle = reserve(c, UNIT), c_void_p()
+    assert c.aclrtMallocPhysical(byref(handle), UNIT, byref(prop()), 0) == 0
+    assert c.aclrtMemMapNoAccess(address, UNIT, 0, handle, 1) == INVALID_PARAM
+    assert c.aclrtMemMapNoAccess(address, UNIT, 0, handle, 0) == 0
+    assert c.aclrtMapMem(address, UNIT, 0, handle, 0) == RT_PARAM_INVALID
+    assert c.aclrtMemset(address, UNIT, 1, UNIT) == RT_PARAM_INVALID
+    assert c.aclrtUnmapMem(address) == 0
+    assert c.aclrtMemMapNoAccess(address, UNIT, 0, handle, 0) == 0
+    access = Access(3, Location(0, 1))
+    assert c.aclrtMemSetAccess(address, UNIT, byref(access), 1) == 0
+    assert c.aclrtMemset(address, UNIT, 1, UNIT) == 0
+    assert ctypes.string_at(address.value + UNIT - 1, 1) == b"\x01"
+    assert c.aclrtUnmapMem(address) == c.aclrtReleaseMemAddress(address) == 0
+    assert c.aclrtFreePhysical(handle) == 0

@@ -174,6 +174,14 @@ ADVICE: dict[int, Advice] = {
         ("A matrix that is to be inverted is singular.",),
         "It is reported at synchronisation. Pass matrices of full rank.",
     ),
+    207013: Advice(
+        ("Nothing was put into the queue, or sent through the channel, in time.",),
+        "Wait longer, for ever with -1, or see that another thread sends.",
+    ),
+    207014: Advice(
+        ("Nobody has taken anything out of the queue or the channel in time.",),
+        "Wait longer, for ever with -1, take out more often, or create it with more room.",
+    ),
     507910: Advice(
         ("aclrtHostRegister is called twice for the same memory.",),
         "Register memory once, or call aclrtHostUnregister in between.",

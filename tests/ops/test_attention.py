@@ -6,12 +6,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
 
 import aclhost
 
+TRIANGLE = np.broadcast_to(np.True_, (2048, 2048))
 SCORES = 4096 * 4096 * 4  # bytes of a head's scores
 MEMORY = """
 import resource
@@ -91,3 +93,46 @@ def test_many_tiles(dtype: type) -> None:
     powers = np.exp(scores - scores.max(-1, keepdims=True))
     wanted = powers / powers.sum(-1, keepdims=True) @ v.astype(float)
     assert np.abs(out - wanted).max() < (1e-6 if dtype == np.float32 else 5e-4)
+
+
+def _falling(rows: int) -> np.ndarray[Any, Any]:
+    """Shifts of two heads that depend on how far a key lies behind."""
+    distance = np.arange(rows)[:, None] - np.arange(rows)[None]
+    return (-np.array([0.25, 0.01])[None, :, None, None] * distance).astype(np.float32)
+
+
+@pytest.mark.parametrize("rows", [1025, 1500, 2200])
+def test_last_rows_of_a_shift_stand_for_all(rows: int) -> None:
+    rng = np.random.default_rng(8)
+    q, k, v, dy = (rng.standard_normal((1, 2, rows, 8), np.float32) for _ in range(4))
+    given = {"prefix_optional": None, "head_num": 2, "input_layout": "BNSD", "scale_value": 0.3,
+             "sparse_mode": 2, "atten_mask_optional": TRIANGLE}  # fmt: skip
+    found = []
+    for shift in (_falling(rows), _falling(rows)[:, :, -1024:]):
+        largest, sums, _, out = aclhost.flash_attention_score(
+            q, k, v, real_shift_optional=shift, **given
+        )
+        gradients = aclhost.flash_attention_score_grad(
+            q, k, v, dy, attention_in_optional=out, softmax_max_optional=largest,
+            softmax_sum_optional=sums, pse_shift_optional=shift, **given)  # fmt: skip
+        found.append((largest, sums, out, *gradients[:3]))
+    for whole, last in zip(*found, strict=True):
+        assert np.array_equal(whole, last)
+
+
+def test_last_rows_of_a_shift_serve_every_sequence() -> None:
+    rng = np.random.default_rng(9)
+    lengths = np.array([1200, 40, 3])
+    q, k, v = (rng.standard_normal((lengths.sum(), 2, 8), np.float32) for _ in range(3))
+    ends = tuple(np.cumsum(lengths).tolist())
+    given = {"prefix_optional": None, "head_num": 2, "input_layout": "TND", "scale_value": 0.3,
+             "actual_seq_qlen_optional": ends, "actual_seq_kv_len_optional": ends,
+             "sparse_mode": 2, "atten_mask_optional": TRIANGLE}  # fmt: skip
+    longest = _falling(1200)
+    packed = np.concatenate([longest[:, :, :each, :each].reshape(-1, 1) for each in lengths])
+    whole, last = (
+        aclhost.flash_attention_var_len_score(q, k, v, real_shift_optional=shift, **given)
+        for shift in (packed, longest[:, :, -1024:])
+    )
+    for one, other in zip(whole, last, strict=True):
+        assert (one is None and other is None) or np.array_equal(one, other)

@@ -17,7 +17,7 @@ struct Names {
   int64_t key_start;  // counted from the start of queries
 };
 
-Shift shift_of(const Names& names) {
+Shift shift_of(const Names& names, int64_t queries) {
   Shift shift;
   if (names.shift_type == kSlope || names.shift_type == kRootSlope) {
     if (names.shift.present) shift.slopes = numbers_of_heads(names.shift);
@@ -26,6 +26,7 @@ Shift shift_of(const Names& names) {
     return shift;
   }
   shift.values = repeated_heads(names.shift);
+  shift.last_rows = shift.values.rows > 1 && shift.values.rows < queries;
   shift.before_scale = names.shift_type == kShiftThenScale;
   return shift;
 }
@@ -47,7 +48,7 @@ Status make_attention(const Args& args, const Names& names, Parts* parts, Attent
   attention->values = {&parts->values, 1, nullptr, 0};
   attention->key_rows = parts->keys.rows;
   attention->scale = static_cast<float>(args.scaleValue);
-  attention->shift = shift_of(names);
+  attention->shift = shift_of(names, attention->query.rows);
   set_mask(attention, args.attenMaskOptional, args.sparseMode, args.preTokens, args.nextTokens,
            args.prefixOptional);
   return set_dropout(args.dropMaskOptional, args.keepProb, &parts->dropped, &attention->dropout);

@@ -15,13 +15,28 @@ constexpr int64_t kPiece = 256;  // of shifts that are cast at a time
 
 int64_t whole_steps(int64_t n) { return (n + kSoftmaxStep - 1) / kSoftmaxStep * kSoftmaxStep; }
 
+// Where the shifts of some keys of a query lie.
+struct Place {
+  int64_t row, column, count;
+};
+
+Place place_of(const Shift& shift, const QueryRow& at, Span which) {
+  const int64_t count = which.end - which.begin;
+  if (!shift.last_rows) return {at.query, which.begin, count};
+  const int64_t width = shift.values.width, first = width - shift.values.rows;
+  const int64_t row = at.query >= first ? at.query - first : at.query % shift.values.rows;
+  const int64_t column = which.begin + first + row - at.query;
+  return {row, column, std::min(count, width - column)};  // later keys are not seen
+}
+
 void add_shift(const Attention& attention, int64_t batch, const QueryRow& at, Span which,
                float* row) {
   const Heads& shift = attention.shift.values;
   const float factor = attention.shift.before_scale ? attention.scale : 1;
-  const char* from = shift.at(batch, at.head, at.query) + which.begin * shift.column_stride;
+  const Place place = place_of(attention.shift, at, which);
+  const char* from = shift.at(batch, at.head, place.row) + place.column * shift.column_stride;
   float piece[kPiece];
-  for (int64_t left = which.end - which.begin; left > 0; left -= kPiece) {
+  for (int64_t left = place.count; left > 0; left -= kPiece) {
     const int64_t n = std::min(left, kPiece);
     shift.to_float(from, shift.column_stride, reinterpret_cast<char*>(piece), sizeof(float), n);
     for (int64_t j = 0; j < n; ++j) row[j] += piece[j] * factor;

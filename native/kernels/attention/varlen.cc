@@ -114,7 +114,7 @@ class Training {
 
   Status prepare() {
     const Status status = set_dropout(call_.drop, call_.keep, &dropped_, &dropout_);
-    if (!status.ok() || !call_.shift.present || is_sloping()) return status;
+    if (!status.ok() || !call_.shift.present || is_sloping() || has_last_rows()) return status;
     const TensorView* dense = nullptr;
     const Status copied = make_dense(call_.shift, &shifts_, &dense);
     if (copied.ok()) shift_ = rows_of_numbers(*dense);
@@ -160,6 +160,11 @@ class Training {
  private:
   bool is_sloping() const { return call_.shift_type == kSlope || call_.shift_type == kRootSlope; }
 
+  // Others have all numbers in their first dimension.
+  bool has_last_rows() const {
+    return call_.shift.rank == 4 && call_.shift.elements() != call_.shift.shape[0];
+  }
+
   // Without its lengths.
   static Heads rows_of_numbers(const TensorView& dense) {
     TensorView row;
@@ -183,12 +188,18 @@ class Training {
       shift.start = call_.mode == kBandThenCausal && each.number > 0 ? 0 : call_.key_start;
       return shift;
     }
+    shift.before_scale = call_.shift_type == kShiftThenScale;
+    if (has_last_rows()) {
+      shift.values = repeated_heads(call_.shift);
+      shift.values.data += each.number * shift.values.batch_stride;
+      shift.last_rows = true;
+      return shift;
+    }
     const bool full = call_.shift.shape[0] == query.heads * sequences.pairs;
     shift.values = shift_;
     shift.values.data += query.heads * (full ? each.pairs : each.key) * shift_.size;
     shift.values.row_stride = full ? each.keys * shift_.size : 0;
     shift.values.head_stride = (full ? each.queries : 1) * each.keys * shift_.size;
-    shift.before_scale = call_.shift_type == kShiftThenScale;
     return shift;
   }
 

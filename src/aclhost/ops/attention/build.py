@@ -10,6 +10,7 @@ from aclhost.spec.rules import Rule, requires
 from aclhost.spec.rules.base import Shown
 from aclhost.spec.shapes import ShapeOf
 from aclhost.spec.terms import (
+    AtMost,
     Const,
     DimOf,
     Divided,
@@ -30,6 +31,7 @@ FLAT = TextIs("inputLayout", ("BSH", "SBH"))
 _LATE_BATCH = TextIs("inputLayout", ("SBH",))
 
 CAUSAL, CAUSAL_FROM_END, BAND_FROM_END, PREFIX, PREFIX_COMPRESSED = 2, 3, 4, 5, 6
+WIDEST = 768  # head
 COMPRESSED = 2048  # rows and columns of the mask that stands for a triangle
 
 
@@ -66,6 +68,23 @@ def equal(parameter: str, first: Term, second: Term, words: str) -> Rules:
         "same_length", parameter, Equal(first, second), f"{parameter} must have {words}",
         (Shown("integer", first), " instead of ", Shown("integer", second)),
         f"Create {parameter} with that length.",
+    )  # fmt: skip
+
+
+def widest(width: Term) -> Rules:
+    """Heads are not wider than kernels take."""
+    return requires(
+        "width", "query", AtMost(width, Const(WIDEST)),
+        f"heads must have at most {WIDEST} elements", (Shown("integer", width),),
+        "Split the heads.",
+    )  # fmt: skip
+
+
+def has_values(width: Term) -> Rules:
+    """Heads of value are not empty."""
+    return requires(
+        "width", "value", AtMost(Const(1), width), "heads of value must have an element",
+        (Shown("integer", width),), "Pass values.",
     )  # fmt: skip
 
 

@@ -35,6 +35,7 @@ from aclhost.ops.attention.flash_params import (
     backward_params,
     forward_params,
 )
+from aclhost.ops.attention.last_rows import LAST_ROWS, NOTE
 from aclhost.spec.call import Argument, Call, TensorArg
 from aclhost.spec.dtypes import BF16, BOOL, FLOAT, FLOAT16, UINT8, DataType
 from aclhost.spec.gradient import Gradient
@@ -44,14 +45,14 @@ _NOTES = (
     "A row that sees no key becomes 0, as upstream does it with innerPrecise 2; its sum is 0.",
     "Masks of modes 2, 3, 4 and 6 stand for a triangle; what they hold is not read.",
     "Whether NaN or infinity in a value whose key is hidden reaches a result is not defined.",
-    "Shifts of 1024 rows for more queries are refused.",
+    NOTE,
     "paddingMask is not used, as upstream.",
 )
 
 
 def _style(typed: bool) -> Style:
     return Style(
-        LAYOUTS, "BSND", "`[B or 1, N, S or 1, keys]`, or slopes, `[B, N]` or `[N]`",
+        LAYOUTS, "BSND", "`[B or 1, N, S, 1 or 1024, keys]`, or slopes, `[B, N]` or `[N]`",
         "0: mask and band, 1: mask, 2: causal, 3: causal from the end, 4: band from the end, "
         "5: mask, 6: causal from the end, and a prefix. Without a mask, all keys are seen.",
         typed,
@@ -142,6 +143,9 @@ def _typical(n: int) -> Call:
 def _samples(typed: bool) -> tuple[Call, ...]:
     packed = TensorArg((COMPRESSED, COMPRESSED), BOOL, strides=(0, 0))
     shifted = _call("BNSD").passing(**{SHIFT["key"]: TensorArg((2, 4, 3, 5))})
+    held = _call("BNSD", (1, 1), (LAST_ROWS + 1,) * 2, (1, 1), batches=1).passing(
+        sparseMode=2, **{MASK: packed, SHIFT["key"]: TensorArg((1, 1, LAST_ROWS, LAST_ROWS + 1))}
+    )
     bits = TensorArg((15,), UINT8, span=(0, 256))
     masked = _call().passing(**{MASK: TensorArg((2, 1, 3, 5), BOOL)})
     slopes: dict[str, Argument] = {SHIFT["key"]: TensorArg((2, 4), span=(0, 1)), STARTS[0]: (1,)}
@@ -153,6 +157,7 @@ def _samples(typed: bool) -> tuple[Call, ...]:
         masked.passing(sparseMode=1),
         _call().passing(sparseMode=3, **{MASK: packed}),
         masked.passing(sparseMode=5, **{PREFIXES: (2, 3)}),
+        held,
         *((sloping, root) if typed else ()),
     )  # fmt: skip
 

@@ -10,8 +10,11 @@ from aclhost.ops.attention.build import (
     PREFIX_COMPRESSED,
     Axes,
     equal,
+    has_values,
     length_is_one_of,
+    widest,
 )
+from aclhost.ops.attention.last_rows import LAST_ROWS, is_causal, last_rows_rules
 from aclhost.spec.dtypes import BF16, BOOL, FLOAT, FLOAT16, UINT8
 from aclhost.spec.products import A2
 from aclhost.spec.rules import (
@@ -62,7 +65,6 @@ from aclhost.spec.terms import (
 Rules = tuple[Rule, ...]
 LAYOUTS = ("BSH", "SBH", "BSND", "BNSD")
 MASK, DROP, PREFIXES = "attenMaskOptional", "dropMaskOptional", "prefixOptional"
-_WIDEST = 768
 _PREFIX_ROWS = 3072
 
 QUERY = Axes("query", ValueOf("headNum"))
@@ -105,15 +107,6 @@ def _layout() -> Rules:
     )  # fmt: skip
 
 
-def _width_limits(key: str) -> Rules:
-    value = key_axes("value", key).width
-    within = all_of(AtMost(QUERY.width, Const(_WIDEST)), AtMost(Const(1), value))
-    return requires(
-        "width", "query", within, f"heads must have from 1 to {_WIDEST} elements",
-        (Shown("integer", QUERY.width), " and ", Shown("integer", value)), "Split the heads.",
-    )  # fmt: skip
-
-
 def _keys(key: str) -> Rules:
     keys, values = key_axes(key, key), key_axes("value", key)
     heads = keys.heads
@@ -135,6 +128,7 @@ def _keys(key: str) -> Rules:
     )  # fmt: skip
 
 
+_MANY_ROWS = AtMost(Const(LAST_ROWS + 1), QUERY.rows)
 _SLOPING = AtMost(Const(2), ValueOf("pseType"))
 
 
@@ -173,9 +167,22 @@ def _shift(shift: str, key: str, typed: bool) -> Rules:
         rank_in(shift, 4),
         length_is_one_of(shift, 0, (Const(1), QUERY.batches), "1 or the batches of query"),
         length_is_one_of(shift, 1, (QUERY.heads,), "the heads of query"),
-        length_is_one_of(shift, 2, (Const(1), QUERY.rows), "1 or the rows of query"),
+        length_is_one_of(
+            shift, 2, (Const(1), QUERY.rows, If(_MANY_ROWS, Const(LAST_ROWS), Const(1))),
+            f"1, the rows of query, or {LAST_ROWS} if those are more",
+        ),
         length_is_one_of(shift, 3, (keys.rows,), f"the rows of {key}"),
+    )  # fmt: skip
+
+
+def _last_rows(shift: str, key: str, typed: bool) -> Rules:
+    held = all_of(
+        _given_in_full(shift, typed).term,
+        _MANY_ROWS,
+        Equal(DimOf(shift, Const(2)), Const(LAST_ROWS)),
     )
+    same = equal("query", QUERY.rows, key_axes(key, key).rows, f"as many rows as {key}")
+    return last_rows_rules(shift, held, same, is_causal(is_given(MASK).term, QUERY.rows))
 
 
 def _mask(key: str) -> Rules:
@@ -243,11 +250,12 @@ def _late(key: str, shift: str, typed: bool) -> Rules:
         *((one_of("pseType", 0, 1, 2, 3),) if typed else ()),
         dtype_in("query", FLOAT16, BF16, FLOAT),
         _keys(key),
-        _width_limits(key),
+        has_values(key_axes("value", key).width),
         _shift(shift, key, typed),
         *((_slopes(shift, key),) if typed else ()),
         _mask(key),
         _dropout(key),
+        _last_rows(shift, key, typed),
     )
 
 
@@ -266,6 +274,7 @@ def forward_checks(typed: bool, copies: int) -> tuple[tuple[Step, ...], ...]:
         at_least("headNum", 1),
         _layout(),
         _widths("key"),
+        widest(QUERY.width),
         _late("key", shift, typed),
         inner(
             *(dtype_in(name, FLOAT) for name in outs[:2]),
@@ -290,6 +299,7 @@ def backward_checks(typed: bool, copies: int) -> tuple[tuple[Step, ...], ...]:
         at_least("headNum", 1),
         _layout(),
         _widths("keyIn"),
+        inner(widest(QUERY.width)),
         _late("keyIn", shift, typed),
         inner(
             not_null(*saved),

@@ -14,6 +14,7 @@ from aclhost.ops.attention.build import (
     shares,
     to_heads,
 )
+from aclhost.ops.attention.last_rows import LAST_ROWS, all_rows
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array
@@ -57,6 +58,8 @@ def _shift(arguments: dict[str, Any], shift: Array, shape: tuple[int, ...]) -> A
 
     kind = arguments.get("pse_type", 1)
     if kind < SLOPE:
+        if shift.shape[2] == LAST_ROWS and shift.shape[2:] != shape[2:]:
+            shift = all_rows(shift, *shape[2:])
         return shift * (arguments["scale_value"] if kind == 1 else 1)
     own, other = arguments["q_start_idx_optional"], arguments["kv_start_idx_optional"]
     ahead = (other[0] if other else 0) - own[0] if own else 0
@@ -148,6 +151,8 @@ def torch_attention(torch: Torch, **arguments: Any) -> Torch:  # noqa: ANN401
     """Where torch has the same mask, and its statistics are not asked for."""
     layout, mode = arguments["input_layout"], arguments["sparse_mode"]
     mask, shift = arguments["atten_mask_optional"], arguments["real_shift_optional"]
+    if shift is not None and shift.shape[2:][:1] == (LAST_ROWS,):
+        return NotImplemented
     plain = (mask is None or mode in (1, CAUSAL)) and arguments.get("pse_type", 1) < SLOPE
     if layout not in ("BSND", "BNSD") or not plain or arguments["drop_mask_optional"] is not None:
         return NotImplemented

@@ -21,6 +21,7 @@ from aclhost.ops.attention.flash_params import (
     backward_params,
     forward_params,
 )
+from aclhost.ops.attention.last_rows import LAST_ROWS, NOTE
 from aclhost.ops.attention.varlen_checks import (
     COPIES,
     backward_checks,
@@ -54,7 +55,7 @@ _NOTES = (
     "A row that sees no key becomes 0; its sum is 0.",
     "Masks of modes 2 and above stand for a triangle; what they hold is not read.",
     "Whether NaN or infinity in a value whose key is hidden reaches a result is not defined.",
-    "Shifts of 1024 rows for more queries are refused.",
+    NOTE,
     "paddingMask is not used, as upstream.",
 )
 
@@ -70,7 +71,8 @@ class _Version:
         slopes = ", or slopes, `[B, N]` or `[N]`" if self.typed else ""
         return Style(
             ("TND",), "TND", "`[N, S or 1, keys]` of each sequence one after the other, as `[count,"
-            f" 1]`{slopes}", _MODES, self.typed, packed=True,
+            f" 1]`, or the last rows, `[B or 1, N, 1024, longest keys]`{slopes}", _MODES,
+            self.typed, packed=True,
             layout_of_statistics=f"softmax{way}Layout" if self.named else "",
         )  # fmt: skip
 
@@ -137,6 +139,10 @@ def _shifted(rng: Random, call: Call, queries: list[int], keys: list[int], typed
             STARTS[1]: rng.choice((None, (2,))),
             SHIFT["key"]: TensorArg(slopes, FLOAT, span=(-0.5, 0.5)),
         }  # fmt: skip
+    if queries == keys and rng.random() < 0.7:
+        held = (rng.choice((1, len(queries))), heads, LAST_ROWS, max(keys))
+        return {SHIFT["key"]: TensorArg(held, dtype, span=(-2, 2)), "pseType": 1,
+                "sparseMode": 2, MASK: _triangle(2)}  # fmt: skip
     pairs = sum(q * k for q, k in zip(queries, keys, strict=True))
     count = heads * rng.choice((pairs, sum(keys)))
     return {SHIFT["key"]: TensorArg((count, 1), dtype, span=(-2, 2)),
@@ -158,7 +164,7 @@ def _drawn(rng: Random, typed: bool) -> Call:
         bits = TensorArg((-(-heads[0] * pairs // 8),), UINT8, span=(0, 256))
         changes |= {DROP: bits, "keepProb": 0.5}
     sloping = changes.get("pseType", 1) in (2, 3)
-    if rng.random() < 0.7 and not sloping:
+    if rng.random() < 0.7 and not sloping and MASK not in changes:
         value = call.tensor("value")
         changes["value"] = TensorArg(value.shape, value.dtype, span=(-2, 2))
         changes |= _masked(rng, queries, keys, heads[0])
@@ -189,6 +195,9 @@ def _samples(typed: bool) -> tuple[Call, ...]:
     return (
         _call(), _call((2,), (3,)), _call((2, 0, 3), (4, 2, 0), (2, 2), (4, 3), spare=2),
         _call().passing(softmaxOutLayout=_SAME),
+        _call((3, 2), (3, 2)).passing(
+            sparseMode=2, **{MASK: _triangle(2), shift: TensorArg((1, 4, LAST_ROWS, 3))}
+        ),
         _call().passing(keepProb=0.5, **{DROP: bits, shift: TensorArg((count, 1))}),
         masked, masked.passing(sparseMode=0, preTokens=2, nextTokens=1),
         _call((1, 1), (3, 3)).passing(preTokens=0, nextTokens=0, **{MASK: TensorArg((1, 3), BOOL)}),

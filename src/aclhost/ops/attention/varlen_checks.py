@@ -3,9 +3,18 @@
 
 from __future__ import annotations
 
-from aclhost.ops.attention.build import COMPRESSED, PREFIX_COMPRESSED, equal, length_is_one_of
+from aclhost.ops.attention.build import (
+    BAND_FROM_END,
+    COMPRESSED,
+    PREFIX_COMPRESSED,
+    equal,
+    has_values,
+    length_is_one_of,
+    widest,
+)
 from aclhost.ops.attention.flash_checks import DROP, MASK
 from aclhost.ops.attention.flash_params import SHIFT
+from aclhost.ops.attention.last_rows import LAST_ROWS, is_causal, last_rows_rules
 from aclhost.ops.attention.varlen_modes import (
     KEY_ENDS,
     KEYS,
@@ -43,7 +52,7 @@ from aclhost.spec.rules import (
     when,
 )
 from aclhost.spec.rules.base import Shown
-from aclhost.spec.sequences import SumOfSequences
+from aclhost.spec.sequences import EverySequence, SumOfSequences
 from aclhost.spec.shapes import Lengths, ShapeOf, ShapeTerm
 from aclhost.spec.terms import (
     AtMost,
@@ -71,7 +80,6 @@ from aclhost.spec.terms import (
 
 Rules = tuple[Rule, ...]
 COPIES = 8  # of each statistic
-_WIDEST = 768
 _PREFIX_ROWS = 3072
 _ALL_QUERIES = SumOfSequences(QUERY_ENDS, QUERIES)
 _ALL_KEYS = SumOfSequences(KEY_ENDS, KEYS)
@@ -113,14 +121,6 @@ def _widths(key: str) -> Rules:
     )  # fmt: skip
 
 
-def _widest() -> Rules:
-    return requires(
-        "width", "query", AtMost(width("query"), Const(_WIDEST)),
-        f"heads must have at most {_WIDEST} elements", (Shown("integer", width("query")),),
-        "Split the heads.",
-    )  # fmt: skip
-
-
 def _attributes(typed: bool) -> Rules:
     keep = all_of(RealIs("keepProb", ">", 0.0), RealIs("keepProb", "<=", 1.0))
     return (
@@ -156,9 +156,7 @@ def _heads(key: str) -> Rules:
             "whole_groups", key, whole, f"heads of {key} must divide headNum",
             (Shown("integer", heads), " and ", Shown("integer", _HEADS)), "Repeat heads.",
         ),
-        *requires("width", "value", AtMost(Const(1), width("value")),
-                  "heads of value must have an element", (Shown("integer", width("value")),),
-                  "Pass values."),
+        *has_values(width("value")),
         *equal("value", DimOf("value", Const(0)), DimOf(key, Const(0)), f"as many rows as {key}"),
         *equal("value", DimOf("value", Const(1)), heads, f"as many heads as {key}"),
     )  # fmt: skip
@@ -169,6 +167,30 @@ def _full_shift(shift: str, typed: bool) -> Condition:
     return Condition(all_of(Present(shift), Not(SLOPING)) if typed else Present(shift), words)
 
 
+def _has_last_rows(shift: str) -> Term:
+    """Whether it is [1 or sequences, N, 1024, longest keys]."""
+    batches, *lengths = (DimOf(shift, Const(axis)) for axis in range(4))
+    wanted = (_HEADS, Const(LAST_ROWS), LONGEST_KEY)
+    return all_of(
+        Equal(RankOf(shift), Const(4)),
+        any_of(Equal(batches, Const(1)), Equal(batches, LengthOf(QUERY_ENDS))),
+        *(Equal(length, each) for length, each in zip(lengths, wanted, strict=True)),
+    )
+
+
+def _last_rows(shift: str, typed: bool) -> Rules:
+    held = all_of(_full_shift(shift, typed).term, _has_last_rows(shift))
+    same = requires(
+        "same_length", QUERY_ENDS, EverySequence(QUERY_ENDS, Equal(QUERIES, KEYS)),
+        "sequences must have as many queries as keys", SEQUENCES, "Pass all rows of the shift.",
+    )  # fmt: skip
+    band = all_of(
+        mode_is(BAND_FROM_END), AtMost(LONGEST_KEY, ValueOf("preTokens")),
+        Equal(ValueOf("nextTokens"), Const(0)),
+    )  # fmt: skip
+    return last_rows_rules(shift, held, same, is_causal(Present(MASK), LONGEST_QUERY, band))
+
+
 def _shift(shift: str, typed: bool) -> Rules:
     """Values of each sequence, one after the other."""
     rows = DimOf(shift, Const(0))
@@ -176,14 +198,16 @@ def _shift(shift: str, typed: bool) -> Rules:
     full = _full_shift(shift, typed)
     return (
         *when(full, requires(
-            "packed_shift", shift, any_of(*(Equal(rows, length) for length in lengths)),
-            f"dimension 0 of {shift} must have a value for each score, or for each head and key",
+            "packed_shift", shift,
+            any_of(*(Equal(rows, length) for length in lengths), _has_last_rows(shift)),
+            f"dimension 0 of {shift} must have a value for each score, or for each head and key, "
+            f"or it must hold the last {LAST_ROWS} rows of the longest sequence",
             (Shown("shape", ShapeOf(shift)),),
             "Put [N, queries, keys] or [N, 1, keys] of each sequence one after the other.",
         ), requires(
-            "packed_shift", shift, all_of(
+            "packed_shift", shift, Or(_has_last_rows(shift), all_of(
                 AtMost(Const(2), RankOf(shift)), Equal(Elements(shift), rows)
-            ),
+            )),
             f"{shift} must have two dimensions or more, all but the first of length 1",
             (Shown("shape", ShapeOf(shift)),), f"Reshape {shift}.",
         )),
@@ -274,6 +298,7 @@ def _late(key: str, typed: bool) -> Rules:
         _dropout(),
         _something(),
         modes(),
+        _last_rows(shift, typed),
         *((sloping_modes(shift),) if typed else ()),
     )
 
@@ -306,7 +331,7 @@ def forward_checks(typed: bool, layout: str) -> tuple[tuple[Step, ...], ...]:
         at_least("headNum", 1),
         *(rank_in(name, 3) for name in ("query", "key", "value")),
         _widths("key"),
-        _widest(),
+        widest(width("query")),
         *((inner(_same_types("key", shift, typed)),) if not typed else ()),
         _late("key", typed),
         inner(
@@ -335,7 +360,7 @@ def backward_checks(typed: bool, layout: str) -> tuple[tuple[Step, ...], ...]:
         at_least("headNum", 1),
         *(rank_in(name, 3) for name in ("query", "keyIn", "value", *ins, *outs)),
         _widths("keyIn"),
-        inner(_same_types("keyIn", shift, typed), _widest()),
+        inner(_same_types("keyIn", shift, typed), widest(width("query"))),
         _late("keyIn", typed),
         inner(
             not_null(*saved),

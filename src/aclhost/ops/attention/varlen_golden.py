@@ -105,6 +105,8 @@ def _shift(arguments: Arguments, each: _Sequence, name: str, pairs: int) -> Any:
         return None
     if arguments.get("pse_type", 1) >= flash_golden.SLOPE:
         return shift if shift.ndim == 1 else shift[each.number]
+    if shift.ndim == 4 and shift.size != shift.shape[0]:  # the last rows
+        return shift[each.number if shift.shape[0] > 1 else 0][None]
     full = shift.shape[0] == heads * pairs
     rows, start = (each.queries, each.pairs) if full else (1, each.key)
     count = heads * rows * each.keys

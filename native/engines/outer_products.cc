@@ -41,6 +41,44 @@ void add_block(const OuterProducts& products, float* c, int64_t c_stride, bool a
   }
 }
 
+#if defined(__AVX512F__)
+template <int rows, int vectors>
+__attribute__((target("avx512bf16"))) void add_pair_block(const OuterProducts& products, float* c,
+                                                          int64_t c_stride, bool add) {
+  __m512 sums[rows][vectors] = {};
+  const float* a = products.a;
+  for (int64_t p = 0; p < products.terms; ++p) {
+    const float* const b = products.b + products.places[p];
+    __m512bh factors[vectors];
+    for (int v = 0; v < vectors; ++v) {
+      factors[v] = (__m512bh)_mm512_loadu_ps(b + v * kLanes<float>);
+    }
+#pragma GCC unroll 14
+    for (int i = 0; i < rows; ++i) {
+      const auto factor = (__m512bh)_mm512_set1_ps(a[i]);
+#pragma GCC unroll 4
+      for (int v = 0; v < vectors; ++v) {
+        sums[i][v] = _mm512_dpbf16_ps(sums[i][v], factor, factors[v]);
+      }
+    }
+    a += rows;
+  }
+  for (int i = 0; i < rows; ++i) {
+    for (int v = 0; v < vectors; ++v) {
+      float* const to = c + i * c_stride + v * kLanes<float>;
+      _mm512_storeu_ps(to, add ? _mm512_loadu_ps(to) + sums[i][v] : sums[i][v]);
+    }
+  }
+}
+
+template <int vectors, int... before>
+constexpr std::array<Block, sizeof...(before)> pair_blocks(std::integer_sequence<int, before...>) {
+  return {add_pair_block<before + 1, vectors>...};
+}
+constexpr auto kPairBlocks = pair_blocks<2>(std::make_integer_sequence<int, kMostRows>());
+constexpr auto kWidePairBlocks = pair_blocks<4>(std::make_integer_sequence<int, kFewRows>());
+#endif
+
 template <int vectors, int... before>
 constexpr std::array<Block, sizeof...(before)> blocks(std::integer_sequence<int, before...>) {
   return {add_block<before + 1, vectors>...};
@@ -50,8 +88,23 @@ constexpr auto kWideBlocks = blocks<4>(std::make_integer_sequence<int, kFewRows>
 
 }  // namespace
 
+bool has_pair_products() {
+#if defined(__AVX512F__)
+  return __builtin_cpu_supports("avx512bf16") != 0;
+#else
+  return false;
+#endif
+}
+
 void add_outer_products(int64_t rows, int64_t columns, const OuterProducts& products, float* c,
                         int64_t c_stride, bool add) {
+#if defined(__AVX512F__)
+  if (products.pairs) {
+    const Block block = columns == kColumns ? kPairBlocks[rows - 1] : kWidePairBlocks[rows - 1];
+    block(products, c, c_stride, add);
+    return;
+  }
+#endif
   const Block block = columns == kColumns ? kBlocks[rows - 1] : kWideBlocks[rows - 1];
   block(products, c, c_stride, add);
 }

@@ -3,7 +3,8 @@
 // The innermost loop of products of matrices: a block of sums stays in registers while columns of
 // one factor meet rows of the other. Every sum is taken term by term with fused multiplications, so
 // that its bits depend neither on the size of blocks nor on the processor. Rows of the second
-// factor may lie anywhere: those of convolutions are where the image is.
+// factor may lie anywhere: those of convolutions are where the image is. Pairs of BF16 are summed
+// in the order of the processor's instruction.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +41,11 @@ struct OuterProducts {
   const float* a;
   const float* b;
   const int64_t* places;
+  bool pairs = false;  // of BF16 instead of floats: Note [Pairs of BF16] in pair_products.h
 };
+
+// Whether the processor has an instruction for pairs.
+bool has_pair_products();
 
 // The sums of a block, or these added to what is there. Rows of c lie c_stride elements apart. All
 // columns of a block are read and written; a wide one has few rows.

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +13,8 @@ from support.interpreter import said
 
 import aclhost
 from aclhost.bench import memory
+
+Array = np.ndarray[Any, Any]
 
 # Prints checksums of convolutions and of gradients of their inputs, of many geometries.
 PROGRAM = r"""
@@ -82,3 +86,52 @@ def test_memory_is_far_from_a_column_for_each_position() -> None:
 
     differentiate()
     assert memory.peak_extra(differentiate) < columns / 4
+
+
+def _spaced(array: Array) -> Array:
+    """The same values, every other channel of a larger array."""
+    room = np.full((array.shape[0], 2 * array.shape[1], *array.shape[2:]), np.nan, array.dtype)
+    room[:, : array.shape[1]] = array
+    return room[:, : array.shape[1]]
+
+
+def _reversed(array: Array) -> Array:
+    return array[::-1].copy()[::-1]
+
+
+@pytest.mark.parametrize("view", [_spaced, _reversed])
+@pytest.mark.parametrize("groups", [1, 2, 6])
+@pytest.mark.parametrize("kernel", [1, 3])
+def test_views_of_every_tensor(view: Callable[[Array], Array], groups: int, kernel: int) -> None:
+    rng = np.random.default_rng(2)
+    image = rng.normal(size=(2, 6, 9, 8)).astype("f4")
+    weight = rng.normal(size=(12, 6 // groups, kernel, kernel)).astype("f4")
+    windows = ((1, 1), (kernel // 2,) * 2, (1, 1), False, (0, 0), groups)
+    map = aclhost.convolution(image, weight, None, *windows)
+    given, out = (view(each) for each in (image, weight)), view(np.empty_like(map))
+    aclhost.convolution(*given, None, *windows, out=out)
+    assert np.array_equal(out, map)
+    mask = (True, True, False)
+    wanted = aclhost.convolution_backward(map, image, weight, mask, (), *windows)
+    given = (view(each) for each in (map, image, weight))
+    gradients = (view(np.empty_like(image)), view(np.empty_like(weight)), None)
+    aclhost.convolution_backward(*given, mask, (), *windows, out=gradients)
+    for found, expected in zip(gradients[:2], wanted[:2], strict=True):
+        assert np.array_equal(found, expected)
+
+
+@pytest.mark.parametrize(("channels", "groups", "stride"), [(16, 1, 1), (15, 1, 2), (14, 2, 1)])
+def test_pairs_of_channels(channels: int, groups: int, stride: int) -> None:
+    """Large enough for the processor's products of pairs, where it has them."""
+    torch = pytest.importorskip("torch")
+    rng = np.random.default_rng(3)
+    image, weight, bias = (
+        torch.tensor(rng.normal(size=shape)).bfloat16()
+        for shape in ((2, channels, 17, 19), (20, channels // groups, 3, 3), (20,))
+    )  # fmt: skip
+    windows = ((stride,) * 2, (1, 1), (1, 1), False, (0, 0), groups)
+    out = torch.as_tensor(aclhost.convolution(image, weight, bias, *windows)).double()
+    exact = torch.conv2d(*(each.double() for each in (image, weight, bias)), stride, 1, 1, groups)
+    size = torch.conv2d(*(each.double().abs() for each in (image, weight, bias)), stride, 1, 1,
+                        groups)  # fmt: skip
+    assert bool(((out - exact).abs() <= exact.abs() * 2**-8 + size * 2**-20).all())

@@ -8,6 +8,8 @@
 #include "engines/copy.h"
 #include "engines/gemm.h"
 #include "engines/matrix.h"
+#include "engines/outer_products.h"
+#include "kernels/convolution/channel_pairs.h"
 #include "kernels/convolution/columns.h"
 #include "kernels/convolution/direct.h"
 
@@ -69,6 +71,9 @@ Source source_of(const TensorView& planes, int64_t channels, const Taps* axes) {
   return source;
 }
 
+// For questions that the geometry answers.
+Source taps_only(const Taps* axes) { return {nullptr, 0, 0, 0, {axes[0], axes[1], axes[2]}}; }
+
 // What stands for a factor that is made in panels.
 TensorView shape_only(int64_t batches, int64_t rows, int64_t columns) {
   Shape shape;
@@ -82,7 +87,7 @@ TensorView shape_only(int64_t batches, int64_t rows, int64_t columns) {
 struct Sums {
   const TensorView& to;      // N, groups * channels and axes
   const TensorView& from;    // the same with other channels
-  const TensorView& weight;  // a dense matrix: groups * channels of to, channels of from * taps
+  const TensorView& weight;  // a matrix: groups * channels of to, channels of from * taps
   const TensorView& bias;
   const Taps* axes;
   int64_t groups;
@@ -94,7 +99,39 @@ Status add_directly(const Sums& sums, const Source& source, const TensorView& ma
   if (status.ok()) status = bias.open(sums.bias, ACL_FLOAT, 0);
   if (!status.ok()) return status;
   const float* const added = sums.bias.present ? floats_of(bias.view()) : nullptr;
-  return convolve_directly(source, map, floats_of(weight.view()), added, sums.groups,
+  const WeightRows rows = {floats_of(weight.view()), weight.view().strides[0]};
+  return convolve_directly(source, map, rows, added, sums.groups, sums.to.shape[1] / sums.groups);
+}
+
+constexpr double kLeastPairWork = 1 << 15;  // multiplications that pay for pairing
+
+// Whether pairs of channels are multiplied.
+bool multiplies_pairs(const Sums& sums) {
+  const int64_t channels = sums.from.shape[1] / sums.groups;
+  const double terms = static_cast<double>(sums.weight.shape[1]) * sums.to.elements();
+  return sums.from.dtype == ACL_BF16 && sums.weight.dtype == ACL_BF16 && channels > 1 &&
+         terms >= kLeastPairWork && has_pair_products();
+}
+
+Status add_pairs(const Sums& sums, const Source& of, const TensorView& planes,
+                 const TensorView& map) {
+  const int64_t plane = of.plane(), taps = of.taps(), rows = sums.weight.shape[0];
+  const ChannelArrays image = {
+      planes, planes.shape[0] / of.channels, of.channels, plane, of.batch_step, of.plane_step};
+  const ChannelArrays kernel = {sums.weight, rows, of.channels, taps, sums.weight.strides[0], taps};
+  const std::unique_ptr<float[]> joined = join_channels(image), weight = join_channels(kernel);
+  if (joined == nullptr || weight == nullptr) return Status::out_of_memory();
+  MatrixInput bias;
+  const Status status = bias.open(sums.bias, ACL_FLOAT, 0);
+  if (!status.ok()) return status;
+  Source source = of;
+  source.data = joined.get();
+  source.channels = image.pairs();
+  source.plane_step = plane;
+  source.batch_step = source.channels * plane;
+  source.pairs = true;
+  const float* const added = sums.bias.present ? floats_of(bias.view()) : nullptr;
+  return convolve_directly(source, map, {weight.get(), kernel.pairs() * taps}, added, sums.groups,
                            sums.to.shape[1] / sums.groups);
 }
 
@@ -119,13 +156,19 @@ Status compute(const Sums& sums) {
   const int64_t channels = sums.from.shape[1] / sums.groups;
   MatrixOutput map;
   MatrixInput planes;
+  const bool pairs = !plain && multiplies_pairs(sums) && convolves_directly(taps_only(sums.axes));
+  const bool as_it_is = plain || pairs;
   Status status = map.open(sums.to, factor_type(sums.to), 2);
-  if (status.ok()) status = planes.open(sums.from, plain ? factor_type(sums.from) : ACL_FLOAT, 2);
+  if (status.ok()) {
+    status = planes.open(sums.from, as_it_is ? factor_type(sums.from) : ACL_FLOAT, 2);
+  }
   if (!status.ok()) return status;
+  const Source source = source_of(planes.view(), channels, sums.axes);
   if (plain) {
     status = add_by_gemm(sums, map.view(), planes.view(), nullptr);
+  } else if (pairs) {
+    status = add_pairs(sums, source, planes.view(), map.view());
   } else {
-    const Source source = source_of(planes.view(), channels, sums.axes);
     const PanelSource panels = columns_of(source);
     status = convolves_directly(source) ? add_directly(sums, source, map.view())
                                         : add_by_gemm(sums, map.view(), planes.view(), &panels);

@@ -131,7 +131,8 @@ void add_channels(const Job& job, const Workspace& workspace, const float* weigh
     for (int64_t row = 0; row < rows; row += height) {
       const int64_t some = std::min(height, rows - row);
       const OuterProducts products = {count * taps, weight + row * job.terms + first * taps * some,
-                                      workspace.image() + column, workspace.places()};
+                                      workspace.image() + column, workspace.places(),
+                                      job.source.pairs};
       float* const to = workspace.sums() + row * job.columns + column;
       add_outer_products(some, width, products, to, job.columns, first > 0);
     }
@@ -182,7 +183,7 @@ bool compute(const Job& job, Workspace& workspace, int64_t number, const float* 
 }
 
 // The rows of the weight in blocks.
-std::unique_ptr<float[]> packed(const Job& job, const float* weight) {
+std::unique_ptr<float[]> packed(const Job& job, const WeightRows& weight) {
   const int64_t all = job.groups * job.map_channels;
   std::unique_ptr<float[]> blocks(new (std::nothrow) float[all * job.terms]);
   if (blocks == nullptr) return blocks;
@@ -192,7 +193,7 @@ std::unique_ptr<float[]> packed(const Job& job, const float* weight) {
       const int64_t first = number % job.row_blocks * job.rows;
       const int64_t row = number / job.row_blocks * job.map_channels + first;
       const int64_t rows = std::min(job.rows, job.map_channels - first);
-      pack_rows(weight + row * job.terms, job.terms, rows, job.terms,
+      pack_rows(weight.data + row * weight.step, weight.step, rows, job.terms,
                 blocks.get() + row * job.terms);
     }
   });
@@ -207,7 +208,7 @@ bool convolves_directly(const Source& source) {
   return static_cast<double>(computed) <= kMostExpansion * static_cast<double>(source.positions());
 }
 
-Status convolve_directly(const Source& source, const TensorView& map, const float* weight,
+Status convolve_directly(const Source& source, const TensorView& map, const WeightRows& weight,
                          const float* bias, int64_t groups, int64_t map_channels) {
   const Job job(source, map, groups, map_channels);
   const std::unique_ptr<float[]> blocks = packed(job, weight);

@@ -13,9 +13,15 @@ inline namespace ACLHOST_ISA {
 // Whether planes are not much larger than the image, and enough of what is computed is looked at.
 bool convolves_directly(const Source& source);
 
+// A row for each channel of the map, of pairs if the source is of pairs.
+struct WeightRows {
+  const float* data;
+  int64_t step;  // from row to row, in elements
+};
+
 // map[n, g, m, p] = bias[g, m] + sums over channels, then over the kernel. The map has rows of
-// positions; weight is dense and has a row for each of its channels. There may be no bias.
-Status convolve_directly(const Source& source, const TensorView& map, const float* weight,
+// positions. There may be no bias.
+Status convolve_directly(const Source& source, const TensorView& map, const WeightRows& weight,
                          const float* bias, int64_t groups, int64_t map_channels);
 
 // Whether groups with so many channels in the map are better computed here.

@@ -50,10 +50,11 @@ struct Taps {
 
 // The dense planes of a tensor of floats, and what is taken of them.
 struct Source {
-  const float* data;
+  const float* data;  // or pairs of channels: channel_pairs.h
   int64_t batch_step, plane_step;
   int64_t channels;  // of a group
   Taps axes[kAxes];
+  bool pairs = false;
 
   int64_t positions() const { return axes[0].positions * axes[1].positions * axes[2].positions; }
   int64_t taps() const { return axes[0].count * axes[1].count * axes[2].count; }

@@ -143,8 +143,9 @@ def _typical(n: int) -> Call:
 def _samples(typed: bool) -> tuple[Call, ...]:
     packed = TensorArg((COMPRESSED, COMPRESSED), BOOL, strides=(0, 0))
     shifted = _call("BNSD").passing(**{SHIFT["key"]: TensorArg((2, 4, 3, 5))})
+    rows = TensorArg((1, 1, LAST_ROWS, LAST_ROWS + 1), strides=(0, 0, 0, 1))
     held = _call("BNSD", (1, 1), (LAST_ROWS + 1,) * 2, (1, 1), batches=1).passing(
-        sparseMode=2, **{MASK: packed, SHIFT["key"]: TensorArg((1, 1, LAST_ROWS, LAST_ROWS + 1))}
+        sparseMode=2, **{MASK: packed, SHIFT["key"]: rows}
     )
     bits = TensorArg((15,), UINT8, span=(0, 256))
     masked = _call().passing(**{MASK: TensorArg((2, 1, 3, 5), BOOL)})

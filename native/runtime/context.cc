@@ -10,6 +10,7 @@
 #include "base/stale.h"
 #include "base/threads.h"
 #include "runtime/device.h"
+#include "runtime/labels.h"
 #include "runtime/state_callbacks.h"
 #include "runtime/stream_options.h"
 
@@ -60,6 +61,7 @@ void Context::close(bool force) {
     observe([&](Observer& o) { o.destroyed(handle); });
   }
   end_stream(default_stream_, force);
+  forget_labels(id_);
 }
 
 void Context::end_stream(aclrtStream handle, bool force) {

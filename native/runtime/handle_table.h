@@ -3,7 +3,9 @@
 // Registry. A handle is a number that is never given twice, so a stale one is found out.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -33,6 +35,19 @@ class HandleTable {
   bool remove(const void* handle) {
     std::lock_guard<std::mutex> lock(mutex_);
     return objects_.erase(reinterpret_cast<uint64_t>(handle)) == 1;
+  }
+
+  // Ends the handles of objects that `is_it`, a bool(const T&), is true for; says how many.
+  template <typename Predicate>
+  size_t remove_if(const Predicate& is_it) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    size_t removed = 0;
+    for (auto each = objects_.begin(); each != objects_.end();) {
+      const bool ends = is_it(*each->second);
+      each = ends ? objects_.erase(each) : std::next(each);
+      removed += ends ? 1 : 0;
+    }
+    return removed;
   }
 
   // Calls visit(object) for all, without the lock.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Labels: places in the streams of a model that a number in device memory lets a stream jump to.
+#include "runtime/labels.h"
+
 #include <algorithm>
 #include <atomic>
 #include <mutex>
@@ -141,6 +143,12 @@ int32_t make_list(const Call& call, aclrtLabel* handles, size_t count, aclrtLabe
 }
 
 }  // namespace
+
+void forget_labels(uint64_t context) {
+  label_count -=
+      all_labels->remove_if([&](const Label& label) { return label.context_id == context; });
+}
+
 }  // namespace aclhost
 
 using namespace aclhost;

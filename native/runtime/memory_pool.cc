@@ -28,6 +28,8 @@ void MemoryPool::Amounts::add(size_t size) {
   high = std::max(high, current);
 }
 
+MemoryPool::MemoryPool(int32_t device, size_t most) : device_(device), most_(rounded(most)) {}
+
 MemoryPool::~MemoryPool() {
   for (const auto& [size, block] : idle_) end_block(block.first);
 }

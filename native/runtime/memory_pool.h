@@ -23,7 +23,8 @@ class MemoryPool {
     void add(size_t size);
   };
 
-  MemoryPool(int32_t device, size_t most) : device_(device), most_(most) {}
+  // At most so many bytes, in whole blocks of 2 MiB.
+  MemoryPool(int32_t device, size_t most);
   ~MemoryPool();
   MemoryPool(const MemoryPool&) = delete;
   MemoryPool& operator=(const MemoryPool&) = delete;

@@ -130,3 +130,15 @@ def test_labels_belong_to_a_context(lib, build):
     assert lib.aclrtDestroyLabel(label) == RT_LABEL_CONTEXT
     assert lib.aclrtSetCurrentContext(own) == 0
     assert lib.aclrtDestroyContext(other) == 0
+
+
+def test_labels_end_with_their_context(lib, device):
+    """So that they do not count against those that a process may have."""
+    context, label = c_void_p(), c_void_p()
+    for _ in range(3):
+        assert lib.aclrtCreateContext(byref(context), 0) == 0
+        for _ in range(30000):
+            assert lib.aclrtCreateLabel(byref(label)) == 0
+        assert lib.aclrtDestroyContext(context) == 0
+    assert lib.aclrtDestroyLabel(label) == RT_INVALID_HANDLE
+    assert lib.aclrtSetDevice(0) == lib.aclrtResetDevice(0) == 0

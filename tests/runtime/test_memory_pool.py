@@ -247,3 +247,13 @@ def test_streams_that_are_captured_or_of_another_context(lib, pool, stream):
     assert lib.aclrtGetCurrentContext(own) == lib.aclrtCreateContext(foreign, 0) == 0
     assert take(byref(place), 1, pool.handle, stream) == RT_STREAM_CONTEXT
     assert lib.aclrtSetCurrentContext(own) == lib.aclrtDestroyContext(foreign) == 0
+
+
+def test_the_most_is_a_whole_block(lib, device, stream):
+    """A pool of less than one would have nothing to give."""
+    small = Pool(lib, most=1000)
+    place, second = small.take(stream, 1000), c_void_p()
+    assert small.amounts() == (1, 1)
+    code = lib.aclrtMemPoolMallocAsync(byref(second), 1, small.handle, stream)
+    assert code == RT_MEMORY_ALLOCATION
+    assert small.give(place, stream) == lib.aclrtMemPoolDestroy(small.handle) == 0

@@ -26,12 +26,6 @@ ACLHOST_INLINE T number(const Number& number) {
   std::memcpy(&value, &number, sizeof value);
   return value;
 }
-// The same place, though the compiler cannot know that what lies there never changes.
-template <typename T>
-ACLHOST_INLINE const T* anywhere(const T* place) {
-  asm("" : "+r"(place) : : "memory");
-  return place;
-}
 
 // Where sums and products of a type wrap: at least 32 bits, since C++ would compute narrower types
 // as signed int.

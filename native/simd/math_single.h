@@ -47,6 +47,18 @@ ACLHOST_INLINE float exp(float x) {
   return (1 + e.less_one) * power.first * power.second;
 }
 
+// 2^x = 2^n 2^r, where r is exact.
+ACLHOST_INLINE float exp2(float x) {
+  constexpr float kRounder = 0x1.8p23f + 254;
+  const float bounded = clamp(x, -151.0f, 128.0f), shifted = bounded + kRounder;
+  const float r = bounded - (shifted - kRounder);
+  // (2^r - 1) / r, so that 2^r is within 2e-9 of itself.
+  const float quotient = polynomial(r, 0.6931472f, 0.24022648f, 0.055503324f, 0.009618437f,
+                                    0.0013398877f, 0.00015353338f);
+  const TwoPowers power(bits_of(shifted));
+  return (1 + r * quotient) * power.first * power.second;
+}
+
 // 1 / (1 + e^-x), above and below the line divided by 2^64, lest they overflow.
 ACLHOST_INLINE float sigmoid(float x) {
   const SingleExponential e(clamp(-x, -30.0f, 105.0f));

@@ -109,28 +109,15 @@ class _Body:
         for number in self.nodes:
             if isinstance(number, Number):
                 value = f"loops::number<{self.stored(number.kind)}>(numbers[{number.position}])"
-                if self.has_power():
-                    at = number.position
-                    yield f"  const {self.type(number.kind)} given{at} = {value};"
-                    yield f"  const auto* at{at} = loops::anywhere(&given{at});"
-                else:
-                    yield self.constant_of(number, value)
+                yield self.constant_of(number, value)
 
     def loop(self, inputs: list[Input]) -> Iterator[str]:
         yield "#pragma GCC ivdep"
         yield "  for (int64_t i = 0; i < n; ++i) {"
         for node in inputs:
             yield "  " + self.constant_of(node, f"in{node.position}[i]")
-        for number in self.nodes:
-            if isinstance(number, Number) and self.has_power():
-                yield "  " + self.constant_of(number, f"*at{number.position}")
         yield from self.statements()
         yield "  }"
-
-    def has_power(self) -> bool:
-        """Whose loop g++ 12 vectorises only if it takes no operand for a constant."""
-        powers = (node for node in self.nodes if _is_power(node))
-        return self.domain is Domain.REAL and any(isinstance(each, Input) for each in walk(powers))
 
     def near(self) -> str:
         """The operands of a remainder, to ask whether all are near: Note [Remainders]."""

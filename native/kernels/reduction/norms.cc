@@ -28,8 +28,8 @@ void not_zero(const void* const* in, void* const* out, int64_t n, const Number*)
 }
 
 void powers(const void* const* in, void* const* out, int64_t n, const Number* numbers) {
-  const float* const order = loops::anywhere(&numbers[0].f);  // else this is no loop over vectors
-  map(in, out, n, [order](float x) { return math::pow(math::magnitude_of(x), *order); });
+  map(in, out, n,
+      [order = numbers[0].f](float x) { return math::pow(math::magnitude_of(x), order); });
 }
 
 void square_root(char* states, int64_t count, int64_t, double) {

@@ -75,8 +75,9 @@ def _scores(arguments: dict[str, Any], query: Array, key: Array, batch: int) -> 
         return scores
     if one and mask.ndim == 2:
         mask = mask[:, None]
-    hidden = mask if mask.ndim == 2 else mask.reshape(len(mask), *mask.shape[-2:])[batch % len(mask)]
-    return np.where(hidden[:rows, :columns] != 0, -np.inf, scores)
+    if mask.ndim > 2:
+        mask = mask.reshape(len(mask), *mask.shape[-2:])[batch % len(mask)]
+    return np.where(mask[:rows, :columns] != 0, -np.inf, scores)
 
 
 def _query_rows(arguments: dict[str, Any]) -> int:

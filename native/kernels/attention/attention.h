@@ -33,12 +33,12 @@ struct Band {
 // and a key.
 struct Shift {
   Heads values;              // none: no data
-  bool last_rows = false;    // values are the last rows of a square matrix; the others have those
-                             // of the same distance
   bool before_scale = true;  // added before scores are scaled
   Heads slopes;              // one for each head; none: no data
   bool root = false;         // of the distance
   int64_t start = 0;         // of keys, counted from that of queries
+  bool last_rows = false;    // values are the last rows of a square matrix; the others have those
+                             // of the same distance
 };
 
 struct Dropout {

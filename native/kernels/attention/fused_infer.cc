@@ -76,7 +76,8 @@ Heads mask_of(const TensorView& mask, const Heads& query) {
 void set_scores(const Args& args, Attention* attention) {
   const TensorView& mask = args.attenMaskOptional;
   attention->scale = static_cast<float>(args.scaleValue);
-  attention->shift = {repeated_heads(args.pseShiftOptional), false};
+  attention->shift.values = repeated_heads(args.pseShiftOptional);
+  attention->shift.before_scale = false;
   if (attention->query.rows == 1) {
     if (mask.present) attention->mask = mask_of(mask, attention->query);
     return;

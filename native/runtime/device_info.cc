@@ -31,7 +31,7 @@ Hardware hardware() {
   const Soc* soc = current_soc();
   switch (soc == nullptr ? Product::kA2 : soc->product) {
     case Product::kA950:
-      return {32, 64, 6, 128 * kMebi, 3510};
+      return {36, 72, 6, 128 * kMebi, 3510};
     case Product::kP310P:
       return {8, 8, 7, 16 * kMebi, 2002};
     case Product::kT910:

@@ -21,14 +21,6 @@
 namespace aclhost {
 namespace {
 
-// Upstream's ACL_ERROR_SNAPSHOT_*, which rt_error_codes.h has not yet.
-constexpr int32_t kLockFailed = 507906;
-constexpr int32_t kUnlockFailed = 507907;
-constexpr int32_t kBackupFailed = 507908;
-constexpr int32_t kRestoreFailed = 507909;
-constexpr int32_t kFunctionFailed = 507912;
-constexpr int32_t kFunctionRepeated = 507913;
-
 enum class State { kRunning, kLocked, kBackedUp };
 
 struct Snapshot {
@@ -89,7 +81,7 @@ int32_t tell(const Call& call, aclrtSnapShotStage stage) {
     for (const int32_t device : open_devices()) {
       const uint32_t code = function(device, data);
       if (code == 0) continue;
-      return call.fail(kFunctionFailed, "",
+      return call.fail(ACL_ERROR_SNAPSHOT_CALLBACK_FAILED, "",
                        "a function of stage " + std::to_string(static_cast<int>(stage)) +
                            " returned " + std::to_string(code));
     }
@@ -111,7 +103,7 @@ int32_t lock_process(const Call& call) {
   if (const int32_t code = tell(call, ACL_RT_SNAPSHOT_LOCK_PRE)) return code;
   const std::lock_guard<std::mutex> lock(snapshot->mutex);
   if (snapshot->state != State::kRunning) {
-    return wrong_state(call, kLockFailed, snapshot->state, "running");
+    return wrong_state(call, ACL_ERROR_SNAPSHOT_LOCK_FAILED, snapshot->state, "running");
   }
   // Tasks may run functions of the program, which make calls: so they end before these are held.
   streams().for_each([](void*, Stream& stream) { stream.wait(); });
@@ -122,7 +114,8 @@ int32_t lock_process(const Call& call) {
 
 int32_t unlock_process(const Call& call) {
   if (state() == State::kRunning) {
-    return wrong_state(call, kUnlockFailed, State::kRunning, "locked or backed up");
+    return wrong_state(call, ACL_ERROR_SNAPSHOT_UNLOCK_FAILED, State::kRunning,
+                       "locked or backed up");
   }
   set_state(State::kRunning);
   unlock_calls();
@@ -162,7 +155,7 @@ extern "C" aclError aclrtSnapShotProcessBackup(int pid, aclrtSnapShotBackupArgs*
   return unheld_call("aclrtSnapShotProcessBackup", [&](const Call& call) -> int32_t {
     if (const int32_t code = check_process(call, pid, "args", args)) return code;
     if (const State now = state(); now == State::kRunning) {
-      return wrong_state(call, kBackupFailed, now, "locked");
+      return wrong_state(call, ACL_ERROR_SNAPSHOT_BACKUP_FAILED, now, "locked");
     }
     if (const int32_t code = tell(call, ACL_RT_SNAPSHOT_BACKUP_PRE)) return code;
     if (const int32_t code = tell(call, ACL_RT_SNAPSHOT_BACKUP_POST)) return code;
@@ -175,7 +168,7 @@ extern "C" aclError aclrtSnapShotProcessRestore(int pid, aclrtSnapShotRestoreArg
   return unheld_call("aclrtSnapShotProcessRestore", [&](const Call& call) -> int32_t {
     if (const int32_t code = check_process(call, pid, "args", args)) return code;
     if (const State now = state(); now != State::kBackedUp) {
-      return wrong_state(call, kRestoreFailed, now, "backed up");
+      return wrong_state(call, ACL_ERROR_SNAPSHOT_RESTORE_FAILED, now, "backed up");
     }
     if (const int32_t code = tell(call, ACL_RT_SNAPSHOT_RESTORE_PRE)) return code;
     if (const int32_t code = tell(call, ACL_RT_SNAPSHOT_RESTORE_POST)) return code;
@@ -192,7 +185,8 @@ extern "C" aclError aclrtSnapShotCallbackRegister(aclrtSnapShotStage stage,
     auto& functions = snapshot->functions[static_cast<int>(stage)];
     const auto is_it = [&](const auto& each) { return each.first == callback; };
     if (std::any_of(functions.begin(), functions.end(), is_it)) {
-      return call.fail(kFunctionRepeated, "callback", "is registered for this stage already");
+      return call.fail(ACL_ERROR_SNAPSHOT_REGISTER_CALLBACK_FAILED, "callback",
+                       "is registered for this stage already");
     }
     functions.emplace_back(callback, args);
     return ACL_SUCCESS;

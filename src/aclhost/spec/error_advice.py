@@ -182,6 +182,30 @@ ADVICE: dict[int, Advice] = {
         ("Nobody has taken anything out of the queue or the channel in time.",),
         "Wait longer, for ever with -1, take out more often, or create it with more room.",
     ),
+    507906: Advice(
+        ("aclrtSnapShotProcessLock is called while the process is locked or backed up.",),
+        "Call aclrtSnapShotProcessUnlock in between.",
+    ),
+    507907: Advice(
+        ("aclrtSnapShotProcessUnlock is called while the process is running.",),
+        "Call aclrtSnapShotProcessLock first.",
+    ),
+    507908: Advice(
+        ("aclrtSnapShotProcessBackup is called while the process is running.",),
+        "Call aclrtSnapShotProcessLock first.",
+    ),
+    507909: Advice(
+        ("aclrtSnapShotProcessRestore is called before aclrtSnapShotProcessBackup.",),
+        "Lock the process and back it up first.",
+    ),
+    507912: Advice(
+        ("A function of aclrtSnapShotCallbackRegister returned something else than 0.",),
+        "Look at that function; the message tells the stage and what it returned.",
+    ),
+    507913: Advice(
+        ("aclrtSnapShotCallbackRegister got a function that the stage has already.",),
+        "Register each function once for a stage, or unregister it first.",
+    ),
     507910: Advice(
         ("aclrtHostRegister is called twice for the same memory.",),
         "Register memory once, or call aclrtHostUnregister in between.",

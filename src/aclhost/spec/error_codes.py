@@ -240,8 +240,19 @@ RT_LAYER = _family(
     (507900, "AICPU_INTERNAL_ERROR", "an internal error of the AI CPU"),
     (507901, "SOCKET_CLOSE", "the connection was closed"),
     (507903, "STREAM_CAPTURE_INVALIDATED", "an earlier error made the capture unusable"),
+    (507905, "ACL_ERROR_SNAPSHOT_LOCK_TIMEOUT", "the process could not be locked in time"),
+    (507906, "ACL_ERROR_SNAPSHOT_LOCK_FAILED", "the process cannot be locked"),
+    (507907, "ACL_ERROR_SNAPSHOT_UNLOCK_FAILED", "the process cannot be unlocked"),
+    (507908, "ACL_ERROR_SNAPSHOT_BACKUP_FAILED", "the devices' state cannot be saved"),
+    (507909, "ACL_ERROR_SNAPSHOT_RESTORE_FAILED", "the devices' state cannot be restored"),
     (507910, "ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED", "the host memory is registered already"),
     (507911, "ACL_ERROR_HOST_MEMORY_NOT_REGISTERED", "the host memory is not registered"),
+    (507912, "ACL_ERROR_SNAPSHOT_CALLBACK_FAILED", "a function of a snapshot's stage failed"),
+    (
+        507913,
+        "ACL_ERROR_SNAPSHOT_REGISTER_CALLBACK_FAILED",
+        "a function is registered for a snapshot's stage already",
+    ),
 )
 
 GE_LAYER = _family(

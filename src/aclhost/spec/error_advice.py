@@ -178,6 +178,14 @@ ADVICE: dict[int, Advice] = {
         ("Nothing was put into the queue, or sent through the channel, in time.",),
         "Wait longer, for ever with -1, or see that another thread sends.",
     ),
+    200006: Advice(
+        ("A set of received tensors is sent or changed.",),
+        "The message tells what is not supported; make a set of your own for it.",
+    ),
+    500001: Advice(
+        ("A queue or a channel is full, empty or stopped, or has a route already.",),
+        "The message tells which; wait longer, take something out, or create another one.",
+    ),
     207014: Advice(
         ("Nobody has taken anything out of the queue or the channel in time.",),
         "Wait longer, for ever with -1, take out more often, or create it with more room.",

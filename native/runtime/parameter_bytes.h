@@ -24,9 +24,10 @@ int32_t give_bytes(const Call& call, const T& value, size_t room, size_t* size, 
   return ACL_SUCCESS;
 }
 
+// Half a value is refused as well: half a pointer would lead anywhere.
 template <typename T>
 int32_t take_bytes(const Call& call, T* value, size_t size, const void* from) {
-  if (size > sizeof *value) return wrong_length(call, size, sizeof *value);
+  if (size != sizeof *value) return wrong_length(call, size, sizeof *value);
   std::memcpy(value, from, size);
   return ACL_SUCCESS;
 }

@@ -2,6 +2,7 @@
 // Routes between queues: what is put into the first comes out of the second.
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -71,12 +72,20 @@ bool is_bound(const DataQueues& queues, const Route& route) {
   });
 }
 
-// Whether data of the one queue come to the other.
+// Whether data of the one queue come to the other. Each queue is looked at once: the number of paths
+// may be exponential.
 bool leads(const DataQueues& queues, uint32_t from, uint32_t to) {
-  return from == to ||
-         std::any_of(queues.routes.begin(), queues.routes.end(), [&](const DataRoute& each) {
-           return each.source == from && leads(queues, each.target, to);
-         });
+  std::set<uint32_t> seen{from};
+  std::vector<uint32_t> left{from};
+  while (!left.empty()) {
+    const uint32_t here = left.back();
+    left.pop_back();
+    if (here == to) return true;
+    for (const DataRoute& each : queues.routes) {
+      if (each.source == here && seen.insert(each.target).second) left.push_back(each.target);
+    }
+  }
+  return false;
 }
 
 // Why the route cannot be; null if it can.

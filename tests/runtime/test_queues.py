@@ -3,7 +3,17 @@
 
 import threading
 import time
-from ctypes import byref, c_char_p, c_int32, c_size_t, c_uint32, c_void_p, create_string_buffer
+from ctypes import (
+    byref,
+    c_char_p,
+    c_int32,
+    c_size_t,
+    c_uint32,
+    c_uint64,
+    c_void_p,
+    create_string_buffer,
+)
+from itertools import pairwise
 
 import pytest
 from c_library import INVALID_PARAM, RT_CONTEXT_NULL, RT_PARAM_INVALID, text
@@ -107,7 +117,11 @@ def test_a_full_queue(lib, queue):
     assert first.put(b"c", timeout=30) == QUEUE_FULL
     assert time.monotonic() - before >= 0.03
     assert "is full after 30 ms" in text(lib)
-    assert queue().put(b"x" * 8) == 0  # the usual depth is 8
+
+
+def test_the_usual_depth_is_8(queue):
+    first = queue()
+    assert [first.put(b"x") for _ in range(9)] == [0] * 8 + [QUEUE_FULL]
 
 
 def test_a_thread_waits_for_data_and_one_for_room(lib, queue):
@@ -182,6 +196,28 @@ def test_attributes(lib):
     assert lib.acltdtDestroyQueueAttr(attributes) == INVALID_PARAM
 
 
+def test_half_an_attribute_is_refused(lib):
+    attributes, size, depth = lib.acltdtCreateQueueAttr(), c_size_t(), c_uint32()
+    for length in (0, 4, 9):
+        name = byref(c_char_p(b"n"))
+        assert lib.acltdtSetQueueAttr(attributes, NAME, length, name) == INVALID_PARAM
+    for length in (0, 2, 8):
+        given = byref(c_uint64(0x10005))
+        assert lib.acltdtSetQueueAttr(attributes, DEPTH, length, given) == INVALID_PARAM
+        assert f"is {length}; the parameter has 4 bytes" in text(lib)
+    assert lib.acltdtGetQueueAttr(attributes, DEPTH, 4, byref(size), byref(depth)) == 0
+    assert depth.value == 8
+    assert lib.acltdtDestroyQueueAttr(attributes) == 0
+
+
+def test_half_a_question_is_refused(lib):
+    query = lib.acltdtCreateQueueRouteQueryInfo()
+    for kind in range(3):
+        half = byref(c_uint32(1))
+        assert lib.acltdtSetQueueRouteQueryInfo(query, kind, 2, half) == INVALID_PARAM
+    assert lib.acltdtDestroyQueueRouteQueryInfo(query) == 0
+
+
 def test_what_cannot_be(lib, queue, in_thread):
     first = queue(name=b"taken")
     assert Queue(lib, name=b"taken").created == INVALID_PARAM
@@ -227,6 +263,17 @@ def test_routes_do_not_go_in_circles(lib, queue, route):
     assert first.put(b"far") == 0
     assert third.take() == b"far"
     assert lib.acltdtUnbindQueueRoutes(route((first, second), (second, third))) == 0
+
+
+def test_many_ways_between_two_queues(lib, queue, route):
+    # 2**40 of them: who walks them all does not come to an end.
+    layers = [(queue(), queue()) for _ in range(41)]
+    pairs = [(a, b) for near, far in pairwise(layers) for a in near for b in far]
+    ways = route(*reversed(pairs))
+    assert lib.acltdtBindQueueRoutes(ways) == 0
+    assert lib.acltdtBindQueueRoutes(route((layers[-1][0], layers[0][0]))) == FAILURE
+    assert "go in a circle" in text(lib)
+    assert lib.acltdtUnbindQueueRoutes(ways) == 0
 
 
 def ask(lib, mode, source=None, target=None):

@@ -35,9 +35,14 @@ int32_t allocate_buffer(const char* name, void** handle, size_t size, uint32_t t
   return acl_call(name, [&](const Call& call) -> int32_t {
     if (handle == nullptr) return call.null("buf");
     if (size == 0) return call.fail(ACL_ERROR_INVALID_PARAM, "size", "is 0");
-    if (size > kLargest || type != ACL_TDT_NORMAL_MEM) {
-      return call.fail(ACL_ERROR_RT_PARAM_INVALID, size > kLargest ? "size" : "type",
-                       "is more than 4 GiB, or not ACL_TDT_NORMAL_MEM (0)");
+    if (size > kLargest) {
+      return call.fail(ACL_ERROR_RT_PARAM_INVALID, "size",
+                       "is " + std::to_string(size) + "; a buffer has at most " +
+                           std::to_string(kLargest) + " bytes (4 GiB)");
+    }
+    if (type != ACL_TDT_NORMAL_MEM) {
+      return call.fail(ACL_ERROR_RT_PARAM_INVALID, "type",
+                       "is " + std::to_string(type) + "; it must be ACL_TDT_NORMAL_MEM (0)");
     }
     const ContextRef context = current_context();
     if (!context) return no_context(call);
@@ -96,18 +101,29 @@ int32_t get_length(const char* name, const void* handle, size_t* length) {
   });
 }
 
+// 0, or the reported failure: chains have one level.
+int32_t check_chain(const Call& call, const SharedBuffer& first, const SharedBuffer& added) {
+  const auto refuse = [&](const char* parameter, const SharedBuffer& buffer, const char* why) {
+    return call.fail(ACL_ERROR_RT_PARAM_INVALID, parameter, hex(buffer.handle) + why);
+  };
+  if (first.is_member) return refuse("headBuf", first, " belongs to a chain; pass its head");
+  if (&first == &added) return refuse("buf", added, " is headBuf itself; pass another buffer");
+  if (added.is_member) {
+    return refuse("buf", added, " belongs to a chain already; pass a buffer of none");
+  }
+  if (!added.chain.empty()) {
+    return refuse("buf", added, " is the head of a chain; pass a buffer of none");
+  }
+  if (first.chain.size() + 1 < SharedBuffer::kLongestChain) return ACL_SUCCESS;
+  return refuse("headBuf", first, " has 128 buffers, the most there is");
+}
+
 int32_t append(const char* name, const void* head, const void* handle) {
   return with_buffer(name, "headBuf", head, [&](const Call& call, SharedBuffer& first) -> int32_t {
     if (handle == nullptr) return call.null("buf");
     const BufferPtr added = find_buffer(call, "buf", handle);
     if (added == nullptr) return ACL_ERROR_RT_PARAM_INVALID;
-    if (first.is_member || added->is_member || !added->chain.empty() || head == handle) {
-      return call.fail(ACL_ERROR_RT_PARAM_INVALID, first.is_member ? "headBuf" : "buf",
-                       "belongs to a chain already, or is the head itself");
-    }
-    if (first.chain.size() + 1 >= SharedBuffer::kLongestChain) {
-      return call.fail(ACL_ERROR_RT_PARAM_INVALID, "headBuf", "has 128 buffers, the most there is");
-    }
+    if (const int32_t code = check_chain(call, first, *added)) return code;
     added->is_member = true;
     first.chain.push_back(added);
     return ACL_SUCCESS;

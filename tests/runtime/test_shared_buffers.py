@@ -100,12 +100,24 @@ def test_chains(lib, buffers):
         assert buffers.GetBufFromChain(head, index, byref(found)) == 0
         assert found.value == each.value
     assert buffers.GetBufFromChain(head, 3, byref(found)) == RT_PARAM_INVALID
-    assert buffers.AppendBufChain(head, rest[0]) == RT_PARAM_INVALID
-    assert buffers.AppendBufChain(head, head) == RT_PARAM_INVALID
     assert buffers.FreeBuf(rest[0]) == RT_PARAM_INVALID
     assert "free the head" in text(lib)
     assert buffers.FreeBuf(head) == 0
     assert buffers.GetBufChainNum(rest[1], byref(number)) == RT_PARAM_INVALID
+
+
+def test_chains_of_chains_are_refused(lib, buffers):
+    head, member, other, another = (buffers.new() for _ in range(4))
+    assert buffers.AppendBufChain(head, member) == buffers.AppendBufChain(other, another) == 0
+    for first, added, message in (
+        (member, other, f"headBuf {member.value:#x} belongs to a chain; pass its head"),
+        (head, head, f"buf {head.value:#x} is headBuf itself"),
+        (other, member, f"buf {member.value:#x} belongs to a chain already"),
+        (head, other, f"buf {other.value:#x} is the head of a chain"),
+    ):
+        assert buffers.AppendBufChain(first, added) == RT_PARAM_INVALID
+        assert message in text(lib)
+    assert buffers.FreeBuf(head) == buffers.FreeBuf(other) == 0
 
 
 def test_a_chain_has_128_buffers(buffers):
@@ -122,7 +134,9 @@ def test_what_cannot_be(lib, in_thread, device):
     assert lib.aclrtAllocBuf(None, 8) == INVALID_PARAM
     assert lib.aclrtAllocBuf(byref(handle), 0) == INVALID_PARAM
     assert lib.aclrtAllocBuf(byref(handle), (4 << 30) + 1) == RT_PARAM_INVALID
+    assert "is 4294967297; a buffer has at most 4294967296 bytes" in text(lib)
     assert lib.acltdtAllocBuf(8, 1, byref(handle)) == RT_PARAM_INVALID
+    assert "is 1; it must be ACL_TDT_NORMAL_MEM (0)" in text(lib)
     assert in_thread(lambda: lib.aclrtAllocBuf(byref(handle), 8)) == RT_CONTEXT_NULL
     assert lib.aclrtFreeBuf(None) == INVALID_PARAM
     assert lib.aclrtFreeBuf(c_void_p(77)) == RT_PARAM_INVALID

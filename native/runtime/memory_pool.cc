@@ -2,6 +2,7 @@
 #include "runtime/memory_pool.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "acl/acl_rt_memory_soma.h"
@@ -14,7 +15,11 @@ namespace {
 
 constexpr size_t kBlock = size_t{2} << 20;  // upstream's least
 
-size_t rounded(size_t size) { return (size + kBlock - 1) / kBlock * kBlock; }
+// Up, or down where there is no larger number.
+size_t rounded(size_t size) {
+  constexpr size_t kLargest = SIZE_MAX / kBlock * kBlock;
+  return size > kLargest ? kLargest : (size + kBlock - 1) / kBlock * kBlock;
+}
 
 void end_block(void* address) {
   const bool found = release(address, MemoryKind::kDevice);
@@ -61,8 +66,8 @@ void* MemoryPool::take(size_t asked, Stream& stream) {
     taken = found->first;
     idle_.erase(found);
   } else {
-    if (reserved_.current + size > most_) trim_locked(most_ - std::min(size, most_));
-    if (reserved_.current + size > most_) return nullptr;
+    if (size > most_ - reserved_.current) trim_locked(most_ - size);
+    if (size > most_ - reserved_.current) return nullptr;
     address = allocate(size, 0, MemoryKind::kDevice, device_);
     if (address == nullptr) return nullptr;
     observe([&](Observer& o) { o.allocated(address, size, device_); });

@@ -249,6 +249,25 @@ def test_streams_that_are_captured_or_of_another_context(lib, pool, stream):
     assert lib.aclrtSetCurrentContext(own) == lib.aclrtDestroyContext(foreign) == 0
 
 
+@pytest.mark.parametrize("most", [2**64 - 1, 2**64 - BLOCK, 2**64 - BLOCK + 1])
+def test_a_most_that_no_number_of_blocks_reaches(in_process, most):
+    in_process(
+        """
+from test_memory_pool import *
+assert lib.aclrtSetDevice(0) == 0
+pool, place, stream = Pool(lib), c_void_p(), c_void_p()
+assert lib.aclrtCreateStream(byref(stream)) == 0
+held = pool.take(stream)
+for asked in (2**64 - BLOCK, 2**64 - 2 * BLOCK):
+    code = lib.aclrtMemPoolMallocAsync(byref(place), asked, pool.handle, stream)
+    assert code == RT_MEMORY_ALLOCATION
+assert pool.amounts() == (1, 1)
+assert pool.give(held, stream) == lib.aclrtMemPoolDestroy(pool.handle) == 0
+""",
+        ACLHOST_DEVICE_MEMORY=str(most),
+    )
+
+
 def test_the_most_is_a_whole_block(lib, device, stream):
     """A pool of less than one would have nothing to give."""
     small = Pool(lib, most=1000)

@@ -72,8 +72,8 @@ bool is_bound(const DataQueues& queues, const Route& route) {
   });
 }
 
-// Whether data of the one queue come to the other. Each queue is looked at once: the number of paths
-// may be exponential.
+// Whether data of the one queue come to the other. Each queue is looked at once, as there may be
+// exponentially many paths.
 bool leads(const DataQueues& queues, uint32_t from, uint32_t to) {
   std::set<uint32_t> seen{from};
   std::vector<uint32_t> left{from};

@@ -25,11 +25,16 @@ namespace {
 constexpr int kMaxNesting = 10;
 constexpr size_t kMaxConfig = 16 << 20;  // bytes
 
-struct Process {
-  ForkMutex mutex{ForkLevel::kOuter};
+struct ProcessState {
   uint64_t references = 0;                  // calls of aclInit, the repeated ones included
   bool finalized = false;                   // false at first: one aclFinalize alone succeeds
   std::optional<std::string> first_config;  // kept over aclFinalize
+};
+
+struct Process {
+  ForkMutex mutex{ForkLevel::kOuter};
+  ProcessState state;
+  bool tells_of_end = false;  // the functions of aclFinalizeCallbackRegister are being called
 };
 
 Immortal<Process> process;
@@ -83,7 +88,7 @@ int32_t read_config(const Call& call, const char* path, std::string* text) {
                        std::to_string(kMaxNesting) + " deep; \"{}\" is enough");
 }
 
-int32_t initialize(const Call& call, Process& state, const char* path) {
+int32_t initialize(const Call& call, ProcessState& state, const char* path) {
   std::string config;
   if (const int32_t code = read_config(call, path, &config)) return code;
   if (state.first_config && *state.first_config != config) {
@@ -103,7 +108,7 @@ int32_t initialize(const Call& call, Process& state, const char* path) {
   return ACL_SUCCESS;
 }
 
-int32_t finalize(Process& state) {
+int32_t finalize(ProcessState& state) {
   state.references = 0;
   state.finalized = true;
   observe([](Observer& o) { o.finalized(); });
@@ -116,22 +121,45 @@ int32_t already_finalized(const Call& call) {
 }
 
 // A start that a function refuses has not happened.
-int32_t tell_of_start(const Call& call) {
+int32_t tell_of_start(const Call& call, ProcessState before) {
   std::string config;
   if (!initial_configuration(&config)) return ACL_SUCCESS;
   const int32_t code = tell_init(config);
   if (code == ACL_SUCCESS) return ACL_SUCCESS;
   const std::lock_guard<ForkMutex> lock(process->mutex);
-  process->references = 0;
+  process->state = std::move(before);
   return call.fail(code, "", "a function of aclInitCallbackRegister returned this code");
 }
 
 bool is_initialized() {
   const std::lock_guard<ForkMutex> lock(process->mutex);
-  return process->references > 0;
+  return process->state.references > 0;
 }
 
+// The one call that tells of the end: those of the functions themselves go on without.
+class TellingOfEnd {
+ public:
+  TellingOfEnd() {
+    const std::lock_guard<ForkMutex> lock(process->mutex);
+    is_first_ = !std::exchange(process->tells_of_end, true);
+  }
+  ~TellingOfEnd() {
+    if (!is_first_) return;
+    const std::lock_guard<ForkMutex> lock(process->mutex);
+    process->tells_of_end = false;
+  }
+  TellingOfEnd(const TellingOfEnd&) = delete;
+  TellingOfEnd& operator=(const TellingOfEnd&) = delete;
+
+  bool is_first() const { return is_first_; }
+
+ private:
+  bool is_first_;
+};
+
 int32_t tell_of_end(const Call& call) {
+  const TellingOfEnd telling;
+  if (!telling.is_first()) return ACL_SUCCESS;
   const int32_t code = tell_finalize();
   if (code == ACL_SUCCESS) return ACL_SUCCESS;
   return call.fail(code, "", "a function of aclFinalizeCallbackRegister returned this code");
@@ -141,8 +169,8 @@ int32_t tell_of_end(const Call& call) {
 
 bool initial_configuration(std::string* text) {
   const std::lock_guard<ForkMutex> lock(process->mutex);
-  if (process->references == 0) return false;
-  *text = process->first_config.value_or("");
+  if (process->state.references == 0) return false;
+  *text = process->state.first_config.value_or("");
   return true;
 }
 
@@ -153,46 +181,50 @@ using namespace aclhost;
 // The functions of other libraries are called without the lock: they may call what they like.
 extern "C" aclError aclInit(const char* configPath) {
   return acl_call("aclInit", [&](const Call& call) -> int32_t {
-    Process& state = *process;
+    ProcessState before;
     {
-      const std::lock_guard<ForkMutex> lock(state.mutex);
+      const std::lock_guard<ForkMutex> lock(process->mutex);
+      ProcessState& state = process->state;
       if (state.references > 0) {
         ++state.references;
         return call.fail(ACL_ERROR_REPEAT_INITIALIZE, "",
                          "it was called before; that is harmless, and counted for "
                          "aclFinalizeReference");
       }
+      before = state;
       if (const int32_t code = initialize(call, state, configPath)) return code;
     }
-    return tell_of_start(call);
+    return tell_of_start(call, std::move(before));
   });
 }
 
 extern "C" aclError aclFinalize() {
   return acl_call("aclFinalize", [](const Call& call) -> int32_t {
-    if (is_initialized()) {
+    const bool was_initialized = is_initialized();
+    if (was_initialized) {
       if (const int32_t code = tell_of_end(call)) return code;
     }
-    Process& state = *process;
-    const std::lock_guard<ForkMutex> lock(state.mutex);
-    return state.finalized ? already_finalized(call) : finalize(state);
+    const std::lock_guard<ForkMutex> lock(process->mutex);
+    if (!process->state.finalized) return finalize(process->state);
+    // A function that was told may have done it.
+    return was_initialized ? ACL_SUCCESS : already_finalized(call);
   });
 }
 
 extern "C" aclError aclFinalizeReference(uint64_t* refCount) {
   return acl_call("aclFinalizeReference", [&](const Call& call) -> int32_t {
-    Process& state = *process;
     bool is_last;
     {
-      const std::lock_guard<ForkMutex> lock(state.mutex);
-      is_last = state.references == 1;
+      const std::lock_guard<ForkMutex> lock(process->mutex);
+      is_last = process->state.references == 1;
     }
     if (is_last) {
       if (const int32_t code = tell_of_end(call)) return code;
     }
-    const std::lock_guard<ForkMutex> lock(state.mutex);
-    if (state.references == 0) return already_finalized(call);
-    if (--state.references == 0) finalize(state);
+    const std::lock_guard<ForkMutex> lock(process->mutex);
+    ProcessState& state = process->state;
+    if (state.references == 0 && !is_last) return already_finalized(call);
+    if (state.references > 0 && --state.references == 0) finalize(state);
     if (refCount != nullptr) *refCount = state.references;
     return ACL_SUCCESS;
   });

@@ -54,6 +54,21 @@ print(lib.{end}, lib.aclFinalizeCallbackUnRegister(OTHER, worse), lib.{end})
     assert said(PRELUDE + program).strip() == "12345 0 0\n54321 0 0"
 
 
+def test_a_refused_start_leaves_nothing(tmp_path):
+    config = tmp_path / "acl.json"
+    config.write_text('{"a": 1}')
+    program = f"""
+bad = at_init("bad", 12345)
+assert lib.aclInitCallbackRegister(OTHER, bad, None) == 0
+assert lib.aclInit({str(config)!r}.encode()) == 12345
+assert lib.aclInitCallbackUnRegister(OTHER, bad) == 0
+print(lib.aclInit(None), lib.aclFinalize())
+assert lib.aclInitCallbackRegister(OTHER, bad, None) == 0
+print(lib.aclInit(None), lib.aclFinalize())
+"""
+    assert said(PRELUDE + program).strip() == "0 0\n12345 100037"
+
+
 def test_one_function_for_each_type_but_the_last():
     program = """
 a, b = at_init("a"), at_init("b")
@@ -74,3 +89,16 @@ assert lib.aclInit(None) == lib.aclFinalize() == 0
 print(told)
 """
     assert said(PRELUDE + program).strip() == "[(100002, 0), 0]"
+
+
+@pytest.mark.parametrize("inner", ["aclFinalize()", "aclFinalizeReference(None)"])
+@pytest.mark.parametrize("outer", ["aclFinalize()", "aclFinalizeReference(None)"])
+def test_a_function_at_the_end_may_end_it(outer, inner):
+    program = f"""
+end = END(lambda _: told.append(lib.{inner}) or 0)
+assert lib.aclFinalizeCallbackRegister(OTHER, end, None) == 0
+for _ in range(2):
+    assert lib.aclInit(None) == 0
+    print(lib.{outer}, lib.aclFinalize(), told)
+"""
+    assert said(PRELUDE + program).strip() == "0 100037 [0]\n0 100037 [0, 0]"

@@ -44,13 +44,16 @@ int32_t destroy(const Call& call, uint32_t number) {
   const ContextRef context = current_context();
   if (!context) return no_context(call);
   const std::lock_guard<std::mutex> lock(queues->mutex);
-  if (queues->find(number, context->device()) == nullptr) return no_queue(call, number);
+  const DataQueue* queue = queues->find(number, context->device());
+  if (queue == nullptr) return no_queue(call, number);
   for (const DataRoute& route : queues->routes) {
     if (route.source == number || route.target == number) {
       return call.fail(ACL_ERROR_FAILURE, "qid",
                        std::to_string(number) + " has a route; call acltdtUnbindQueueRoutes first");
     }
   }
+  const std::lock_guard<std::mutex> buffers(buffers_mutex());
+  for (const BufferPtr& each : queue->buffers) end_handles(*each);
   queues->all.erase(number);
   queues->changed.notify_all();
   return ACL_SUCCESS;
@@ -83,11 +86,16 @@ void set_queued(SharedBuffer& buffer, bool is_queued) {
   for (const BufferPtr& each : buffer.chain) each->is_queued = is_queued;
 }
 
-int32_t put(const Call& call, uint32_t number, const BufferPtr& buffer, int32_t timeout,
-            int32_t too_late) {
+// What is put is found, by a function that says why there is nothing, after the wait: others may
+// have freed or put it meanwhile.
+template <typename Find>
+int32_t put(const Call& call, uint32_t number, int32_t timeout, int32_t too_late,
+            const Find& find) {
   const auto has_room = [](const DataQueue& queue) { return !queue.is_full(); };
-  return when(call, number, timeout, too_late, has_room, [&](DataQueue& queue) {
+  return when(call, number, timeout, too_late, has_room, [&](DataQueue& queue) -> int32_t {
     const std::lock_guard<std::mutex> lock(buffers_mutex());
+    const BufferPtr buffer = find();
+    if (buffer == nullptr) return ACL_ERROR_RT_PARAM_INVALID;
     set_queued(*buffer, true);
     queue.buffers.push_back(buffer);
     queues->settle();
@@ -131,10 +139,10 @@ int32_t put_bytes(const Call& call, uint32_t number, const void* data, size_t si
   }
   made->length = size;
   if (user_size > 0) std::memcpy(made->user.data(), user, user_size);
-  return put(call, number, made, timeout, ACL_ERROR_RT_QUEUE_FULL);
+  return put(call, number, timeout, ACL_ERROR_RT_QUEUE_FULL, [&] { return made; });
 }
 
-// What does not fit stays where it is.
+// What does not fit stays where it is. A buffer whose bytes are taken is freed.
 int32_t take_bytes(const Call& call, uint32_t number, void* data, size_t room, size_t* size,
                    void* user, size_t user_size, int32_t timeout) {
   return when(call, number, timeout, ACL_ERROR_RT_QUEUE_EMPTY, is_not_empty,
@@ -147,9 +155,21 @@ int32_t take_bytes(const Call& call, uint32_t number, void* data, size_t room, s
                   return code;
                 }
                 if (user_size > 0) std::memcpy(user, first.user.data(), user_size);
+                {
+                  const std::lock_guard<std::mutex> lock(buffers_mutex());
+                  end_handles(first);
+                }
                 take_first(queue);
                 return ACL_SUCCESS;
               });
+}
+
+// Null, with the failure reported, for what cannot be put. The caller holds the mutex of buffers.
+BufferPtr find_to_put(const Call& call, const void* handle) {
+  BufferPtr found = find_buffer(call, "buf", handle);
+  if (found == nullptr || !found->is_member) return found;
+  call.fail(ACL_ERROR_RT_PARAM_INVALID, "buf", hex(handle) + " belongs to a chain; pass its head");
+  return nullptr;
 }
 
 }  // namespace
@@ -211,16 +231,12 @@ extern "C" aclError acltdtDestroyQueue(uint32_t qid) {
 extern "C" aclError acltdtEnqueue(uint32_t qid, acltdtBuf buf, int32_t timeout) {
   return acl_call("acltdtEnqueue", [&](const Call& call) -> int32_t {
     if (buf == nullptr) return call.null("buf");
-    BufferPtr found;
+    const auto find = [&] { return find_to_put(call, buf); };
     {
       const std::lock_guard<std::mutex> lock(buffers_mutex());
-      found = find_buffer(call, "buf", buf);
-      if (found == nullptr) return ACL_ERROR_RT_PARAM_INVALID;
+      if (find() == nullptr) return ACL_ERROR_RT_PARAM_INVALID;  // without a wait
     }
-    if (found->is_member) {
-      return call.fail(ACL_ERROR_RT_PARAM_INVALID, "buf", "belongs to a chain; pass its head");
-    }
-    return put(call, qid, found, timeout, ACL_ERROR_FAILURE);
+    return put(call, qid, timeout, ACL_ERROR_FAILURE, find);
   });
 }
 

@@ -65,8 +65,7 @@ int32_t free_buffer(const char* name, void* handle) {
       return call.fail(ACL_ERROR_RT_PARAM_INVALID, "buf",
                        "belongs to a chain; free the head, which frees all of it");
     }
-    for (const BufferPtr& each : buffer.chain) buffers->remove(each->handle);
-    buffers->remove(handle);
+    end_handles(buffer);
     return ACL_SUCCESS;
   });
 }
@@ -232,6 +231,11 @@ BufferPtr copy_reference(const SharedBuffer& buffer) {
 void* buffer_handle(const BufferPtr& buffer) {
   if (buffer->handle == nullptr) buffer->handle = buffers->add(buffer);
   return buffer->handle;
+}
+
+void end_handles(const SharedBuffer& buffer) {
+  for (const BufferPtr& each : buffer.chain) buffers->remove(each->handle);
+  buffers->remove(buffer.handle);
 }
 
 }  // namespace aclhost

@@ -57,4 +57,7 @@ BufferPtr copy_reference(const SharedBuffer& buffer);
 // The handle of a buffer, which it gets now if it has none.
 void* buffer_handle(const BufferPtr& buffer);
 
+// Ends the handles of a buffer and, if it is their head, of those of its chain.
+void end_handles(const SharedBuffer& buffer);
+
 }  // namespace aclhost

@@ -171,6 +171,100 @@ def test_buffers_belong_to_their_queue(lib, queue):
     assert lib.acltdtFreeBuf(buffer) == 0
 
 
+@pytest.fixture
+def buffer(lib, device):
+    """Makes buffers, with some that follow them; gives their handles and where their memory is."""
+
+    def make(length=1):
+        handles, places = [c_void_p() for _ in range(length)], []
+        for each in handles:
+            start, size = c_void_p(), c_size_t()
+            assert lib.acltdtAllocBuf(8, 0, byref(each)) == 0
+            assert lib.acltdtSetBufDataLen(each, 8) == 0
+            assert lib.acltdtGetBufData(each, byref(start), byref(size)) == 0
+            places.append(start.value)
+        for each in handles[1:]:
+            assert lib.acltdtAppendBufChain(handles[0], each) == 0
+        return handles, places
+
+    return make
+
+
+def is_gone(lib, handles, places):
+    for handle, place in zip(handles, places, strict=True):
+        assert lib.acltdtFreeBuf(handle) == RT_PARAM_INVALID
+        assert "it may be freed" in text(lib)
+        assert lib.aclrtMemset(place, 8, 0, 8) == RT_PARAM_INVALID
+    return True
+
+
+def test_what_lies_in_a_queue_goes_with_it(lib, buffer):
+    doomed, chain, single = Queue(lib), buffer(3), buffer()
+    for handles, _ in (chain, single):
+        assert lib.acltdtEnqueue(doomed.id, handles[0], 0) == 0
+    assert lib.acltdtDestroyQueue(doomed.id) == 0
+    assert is_gone(lib, *chain)
+    assert is_gone(lib, *single)
+
+
+def test_taking_the_bytes_frees_the_buffer(lib, queue, buffer):
+    first, chain = queue(), buffer(2)
+    assert lib.acltdtEnqueue(first.id, chain[0][0], 0) == 0
+    assert first.take(room=7) == RT_PARAM_INVALID
+    assert lib.aclrtMemset(chain[1][0], 8, 65, 8) == 0  # it has stayed
+    assert first.take() == b"A" * 8
+    assert is_gone(lib, *chain)
+
+
+@pytest.fixture
+def in_background(lib):
+    """Starts calls on threads that have a context; gives a list that gets the codes."""
+    threads, codes = [], []
+
+    def run(function):
+        assert lib.aclrtSetDevice(0) == 0
+        codes.append(function())
+        lib.aclrtResetDevice(0)
+
+    def start(function):
+        threads.append(threading.Thread(target=run, args=(function,)))
+        threads[-1].start()
+        time.sleep(0.05)  # for it to wait
+        return codes
+
+    yield start
+    for each in threads:
+        each.join(60)
+        assert not each.is_alive()
+
+
+def eventually(codes, count):
+    while len(codes) < count:
+        time.sleep(0.001)
+    return codes
+
+
+def test_a_buffer_that_others_take_over_during_a_wait(lib, queue, buffer, in_background):
+    first, second, (handles, _) = queue(depth=1), queue(), buffer()
+    assert first.put(b"in the way") == 0
+    codes = in_background(lambda: lib.acltdtEnqueue(first.id, handles[0], FOREVER))
+    assert lib.acltdtEnqueue(second.id, handles[0], 0) == 0
+    assert first.take() == b"in the way"
+    assert eventually(codes, 1) == [RT_PARAM_INVALID]
+    assert first.take() == QUEUE_EMPTY
+    assert len(second.take()) == 8
+
+
+def test_a_buffer_that_is_freed_during_a_wait(lib, queue, buffer, in_background):
+    first, (handles, _) = queue(depth=1), buffer()
+    assert first.put(b"in the way") == 0
+    codes = in_background(lambda: lib.acltdtEnqueue(first.id, handles[0], FOREVER))
+    assert lib.acltdtFreeBuf(handles[0]) == 0
+    assert first.take() == b"in the way"
+    assert eventually(codes, 1) == [RT_PARAM_INVALID]
+    assert first.take() == QUEUE_EMPTY
+
+
 def test_bytes_come_out_as_a_buffer(lib, queue):
     first, buffer, length = queue(), c_void_p(), c_size_t()
     assert first.put(b"abc") == lib.acltdtDequeue(first.id, byref(buffer), 0) == 0

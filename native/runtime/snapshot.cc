@@ -21,7 +21,11 @@
 namespace aclhost {
 namespace {
 
-enum class State { kRunning, kLocked, kBackedUp };
+enum class State { kRunning, kLocking, kLocked, kBackedUp };
+
+// Milliseconds for what streams still have when calls are held. It may be a function of the program
+// that makes one of these calls, and would not come to an end.
+constexpr int32_t kPatience = 20;
 
 struct Snapshot {
   std::mutex mutex;
@@ -32,7 +36,7 @@ struct Snapshot {
 Immortal<Snapshot> snapshot;
 
 const char* state_name(State state) {
-  constexpr const char* kNames[] = {"running", "locked", "backed up"};
+  constexpr const char* kNames[] = {"running", "being locked", "locked", "backed up"};
   return kNames[static_cast<int>(state)];
 }
 
@@ -99,26 +103,69 @@ void set_state(State next) {
   snapshot->state = next;
 }
 
-int32_t lock_process(const Call& call) {
-  if (const int32_t code = tell(call, ACL_RT_SNAPSHOT_LOCK_PRE)) return code;
-  const std::lock_guard<std::mutex> lock(snapshot->mutex);
-  if (snapshot->state != State::kRunning) {
-    return wrong_state(call, ACL_ERROR_SNAPSHOT_LOCK_FAILED, snapshot->state, "running");
+bool is_held(State state) { return state == State::kLocked || state == State::kBackedUp; }
+
+// The process is being locked as long as this lives, and runs again unless it has become locked.
+class Locking {
+ public:
+  // 0, or the reported failure if the process does not run.
+  int32_t begin(const Call& call) {
+    const std::lock_guard<std::mutex> lock(snapshot->mutex);
+    if (snapshot->state != State::kRunning) {
+      return wrong_state(call, ACL_ERROR_SNAPSHOT_LOCK_FAILED, snapshot->state, "running");
+    }
+    snapshot->state = State::kLocking;
+    begun_ = true;
+    return ACL_SUCCESS;
   }
-  // Tasks may run functions of the program, which make calls: so they end before these are held.
-  streams().for_each([](void*, Stream& stream) { stream.wait(); });
-  lock_calls();
-  snapshot->state = State::kLocked;
+  Locking() = default;
+  ~Locking() {
+    if (begun_ && state() == State::kLocking) set_state(State::kRunning);
+  }
+  Locking(const Locking&) = delete;
+  Locking& operator=(const Locking&) = delete;
+
+ private:
+  bool begun_ = false;
+};
+
+bool streams_end(int32_t timeout) {
+  bool all = true;
+  streams().for_each([&](void*, Stream& stream) { all = stream.wait(timeout) && all; });
+  return all;
+}
+
+// Holds the calls of others at a moment when no stream has anything to do. Tasks may run functions
+// of the program, which make calls: so they end before these are held, and what came to a stream
+// while another one was waited for, as far as it can, afterwards.
+void hold_calls() {
+  for (;;) {
+    streams_end(Stream::kForever);
+    lock_calls();
+    if (streams_end(kPatience)) return;
+    unlock_calls();
+  }
+}
+
+int32_t lock_process(const Call& call) {
+  Locking locking;
+  if (const int32_t code = locking.begin(call)) return code;
+  if (const int32_t code = tell(call, ACL_RT_SNAPSHOT_LOCK_PRE)) return code;
+  hold_calls();
+  set_state(State::kLocked);
   return ACL_SUCCESS;
 }
 
 int32_t unlock_process(const Call& call) {
-  if (state() == State::kRunning) {
-    return wrong_state(call, ACL_ERROR_SNAPSHOT_UNLOCK_FAILED, State::kRunning,
-                       "locked or backed up");
+  {
+    const std::lock_guard<std::mutex> lock(snapshot->mutex);
+    if (!is_held(snapshot->state)) {
+      return wrong_state(call, ACL_ERROR_SNAPSHOT_UNLOCK_FAILED, snapshot->state,
+                         "locked or backed up");
+    }
+    snapshot->state = State::kRunning;
+    unlock_calls();
   }
-  set_state(State::kRunning);
-  unlock_calls();
   return tell(call, ACL_RT_SNAPSHOT_UNLOCK_POST);
 }
 
@@ -154,7 +201,7 @@ extern "C" aclError aclrtSnapShotProcessUnlock(int pid, void* reserve) {
 extern "C" aclError aclrtSnapShotProcessBackup(int pid, aclrtSnapShotBackupArgs* args) {
   return unheld_call("aclrtSnapShotProcessBackup", [&](const Call& call) -> int32_t {
     if (const int32_t code = check_process(call, pid, "args", args)) return code;
-    if (const State now = state(); now == State::kRunning) {
+    if (const State now = state(); !is_held(now)) {
       return wrong_state(call, ACL_ERROR_SNAPSHOT_BACKUP_FAILED, now, "locked");
     }
     if (const int32_t code = tell(call, ACL_RT_SNAPSHOT_BACKUP_PRE)) return code;

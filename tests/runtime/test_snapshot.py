@@ -61,6 +61,71 @@ print(lock(), done, unlock())
     assert said(PRELUDE + program).strip() == "0 [0] 0"
 
 
+TWO_STREAMS = """
+HOST = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+first, second, done = ctypes.c_void_p(), ctypes.c_void_p(), []
+for each in (first, second):
+    assert lib.aclrtCreateStream(ctypes.byref(each)) == 0
+"""
+
+
+def test_a_lock_waits_for_what_comes_while_it_waits():
+    program = """
+@HOST
+def late(_):
+    time.sleep(0.2)
+    done.append("late")
+@HOST
+def early(_):
+    time.sleep(0.1)
+    done.append(lib.aclrtLaunchHostFunc(first, late, None))
+assert lib.aclrtLaunchHostFunc(second, early, None) == 0
+print(lock(), done, unlock())
+"""
+    assert said(PRELUDE + TWO_STREAMS + program).strip() == "0 [0, 'late'] 0"
+
+
+def test_what_comes_while_a_lock_waits_may_make_calls():
+    program = """
+@HOST
+def late(_):
+    time.sleep(0.2)
+    done.append(lib.aclrtSetDevice(0))
+@HOST
+def early(_):
+    time.sleep(0.1)
+    done.append(lib.aclrtLaunchHostFunc(first, late, None))
+assert lib.aclrtLaunchHostFunc(second, early, None) == 0
+print(lock(), done, unlock())
+"""
+    assert said(PRELUDE + TWO_STREAMS + program).strip() == "0 [0, 0] 0"
+
+
+def test_a_task_that_a_lock_waits_for_may_register_functions():
+    program = """
+function = FUNCTION(lambda device, data: 0)
+@HOST
+def task(_):
+    time.sleep(0.1)
+    done.append(lib.aclrtSnapShotCallbackRegister(5, function, None))
+    done.append(lock())
+    done.append(unlock())
+assert lib.aclrtLaunchHostFunc(first, task, None) == 0
+print(lock(), done, unlock())
+"""
+    assert said(PRELUDE + TWO_STREAMS + program).strip() == "0 [0, 507906, 507907] 0"
+
+
+def test_a_refused_lock_calls_no_functions():
+    program = """
+function = FUNCTION(lambda device, data: told.append(lock()) or 0)
+assert lib.aclrtSnapShotCallbackRegister(0, function, None) == 0
+print(lock(), told, lock(), told, unlock())
+print(lock(), told, unlock())
+"""
+    assert said(PRELUDE + program).strip() == ("0 [507906] 507906 [507906] 0\n0 [507906, 507906] 0")
+
+
 def test_functions_of_the_stages():
     program = """
 functions = [FUNCTION(lambda device, data, stage=stage: told.append((stage, device)) or 0)

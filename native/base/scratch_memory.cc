@@ -16,10 +16,14 @@ struct alignas(64) Header {
   size_t bytes;
 };
 
+// Operators may be called when the thread's blocks are gone: by destructors of static objects.
+thread_local bool has_ended = false;
+
 class KeptBlocks {
  public:
   ~KeptBlocks() {
     for (Header* each : blocks_) std::free(each);
+    has_ended = true;
   }
 
   // One that is large enough, but not far too large. Null: there is none.
@@ -53,7 +57,7 @@ KeptBlocks& kept() {
   return blocks;
 }
 
-bool is_kept(size_t bytes) { return bytes >= kLeastKept && bytes <= kMostKept; }
+bool is_kept(size_t bytes) { return bytes >= kLeastKept && bytes <= kMostKept && !has_ended; }
 
 }  // namespace
 

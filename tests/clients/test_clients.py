@@ -27,6 +27,7 @@ PROGRAMS = (
     "task_queue",
     "workspaces",
     "odd_tensors",
+    "static_objects",
 )
 # What Python modules of frameworks link, needed or not.
 HABIT = (

@@ -74,3 +74,10 @@ def test_last_of_shared_places_wins() -> None:
     out = np.lib.stride_tricks.as_strided(np.zeros(514, np.float32), (64, 514), (0, 4))
     aclhost.replication_pad1d(self, (1, 1), out=out)
     assert np.array_equal(out[0], np.pad(self[-1], 1, mode="edge"))
+
+
+def test_rows_in_pieces_that_go_round_often() -> None:
+    """Pieces of a long row begin in the middle of a round."""
+    x = np.arange(21, dtype=np.float32).reshape(1, 3, 7)
+    padded = aclhost.circular_pad2d(x, (20000, 30001, 0, 0))
+    assert np.array_equal(padded, np.pad(x, ((0, 0), (0, 0), (20000, 30001)), mode="wrap"))

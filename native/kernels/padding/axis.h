@@ -46,12 +46,13 @@ class PaddedAxis {
     return {reflects ? 2 * last - place : last, left, reflects ? -1 : 0};
   }
 
-  // Calls visit(position, run) for all of them.
+  // Calls visit(position, run) for all runs between two positions, and for some outside of them.
   template <typename Visit>
-  void for_each_run(const Visit& visit) const {
+  void for_each_run(int64_t begin, int64_t end, const Visit& visit) const {
     int64_t position = 0;
     for (int i = 0; i < known_; position += runs_[i++].count) visit(position, runs_[i]);
-    while (position < padded_) {
+    position = std::max(position, begin);
+    while (position < end) {
       const AxisRun run = run_at(position);
       visit(position, run);
       position += run.count;

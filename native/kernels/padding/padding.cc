@@ -39,14 +39,15 @@ void copy_elements(const char* from, int64_t from_stride, char* to, int64_t to_s
 template <int64_t kItem>
 void pad_piece(const Padding& p, const RowRange& range, const char* from, char* to) {
   const int64_t from_step = p.from.step(), to_step = p.to.step();
-  p.axes.axis[kPadRank - 1].for_each_run([&](int64_t position, const AxisRun& run) {
+  const auto copy = [&](int64_t position, const AxisRun& run) {
     const int64_t first = std::max(position, range.begin);
     const int64_t count = std::min(position + run.count, range.end) - first;
     if (count <= 0) return;
     const int64_t place = run.place + (first - position) * run.step;
     copy_elements<kItem>(from + place * from_step, run.step * from_step, to + first * to_step,
                          to_step, count);
-  });
+  };
+  p.axes.axis[kPadRank - 1].for_each_run(range.begin, range.end, copy);
 }
 
 template <int64_t kItem>

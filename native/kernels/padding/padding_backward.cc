@@ -23,7 +23,8 @@ struct Collection {
   // Adds what a padded row shows of a piece.
   void add_row(const char* row, const RowRange& piece, RowSums& sums) const {
     const int64_t stride = from.step();
-    axes.axis[kPadRank - 1].for_each_run([&](int64_t position, const AxisRun& run) {
+    const PaddedAxis& axis = axes.axis[kPadRank - 1];
+    axis.for_each_run(0, axis.padded(), [&](int64_t position, const AxisRun& run) {
       const char* const first = row + position * stride;
       if (run.step == 0) {
         if (run.place < piece.begin || run.place >= piece.end) return;

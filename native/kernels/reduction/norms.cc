@@ -3,7 +3,6 @@
 
 #include <cmath>
 
-#include "engines/loops.h"
 #include "ops/linalg_vector_norm.h"
 #include "ops/norm.h"
 #include "simd/math.h"

@@ -179,8 +179,11 @@ ADVICE: dict[int, Advice] = {
         "Wait longer, for ever with -1, or see that another thread sends.",
     ),
     200006: Advice(
-        ("A set of received tensors is sent or changed.",),
-        "The message tells what is not supported; make a set of your own for it.",
+        (
+            "Items are added to a set of tensors that was received.",
+            "A channel without a capacity is asked how full it is.",
+        ),
+        "Make a set of your own; create the channel by acltdtCreateChannelWithCapacity.",
     ),
     500001: Advice(
         ("A queue or a channel is full, empty or stopped, or has a route already.",),

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 from support.interpreter import said
@@ -89,7 +90,7 @@ def test_memory_is_far_from_a_column_for_each_position() -> None:
 
 
 def _spaced(array: Array) -> Array:
-    """The same values, every other channel of a larger array."""
+    """The same values, the first channels of a larger array."""
     room = np.full((array.shape[0], 2 * array.shape[1], *array.shape[2:]), np.nan, array.dtype)
     room[:, : array.shape[1]] = array
     return room[:, : array.shape[1]]
@@ -102,10 +103,13 @@ def _reversed(array: Array) -> Array:
 @pytest.mark.parametrize("view", [_spaced, _reversed])
 @pytest.mark.parametrize("groups", [1, 2, 6])
 @pytest.mark.parametrize("kernel", [1, 3])
-def test_views_of_every_tensor(view: Callable[[Array], Array], groups: int, kernel: int) -> None:
+@pytest.mark.parametrize("dtype", ["f4", ml_dtypes.bfloat16])
+def test_views_of_every_tensor(
+    view: Callable[[Array], Array], groups: int, kernel: int, dtype: Any
+) -> None:
     rng = np.random.default_rng(2)
-    image = rng.normal(size=(2, 6, 9, 8)).astype("f4")
-    weight = rng.normal(size=(12, 6 // groups, kernel, kernel)).astype("f4")
+    image = rng.normal(size=(2, 12, 17, 19)).astype(dtype)
+    weight = rng.normal(size=(24, 12 // groups, kernel, kernel)).astype(dtype)
     windows = ((1, 1), (kernel // 2,) * 2, (1, 1), False, (0, 0), groups)
     map = aclhost.convolution(image, weight, None, *windows)
     given, out = (view(each) for each in (image, weight)), view(np.empty_like(map))

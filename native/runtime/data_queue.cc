@@ -138,7 +138,10 @@ int32_t put_bytes(const Call& call, uint32_t number, const void* data, size_t si
     return code;
   }
   made->length = size;
-  if (user_size > 0) std::memcpy(made->user.data(), user, user_size);
+  if (const int32_t code = copy_bytes(call, made->user.data(), SharedBuffer::kUserBytes, user,
+                                      user_size, ACL_MEMCPY_HOST_TO_HOST)) {
+    return code;
+  }
   return put(call, number, timeout, ACL_ERROR_RT_QUEUE_FULL, [&] { return made; });
 }
 
@@ -154,7 +157,10 @@ int32_t take_bytes(const Call& call, uint32_t number, void* data, size_t room, s
                                                     first.length, ACL_MEMCPY_DEFAULT)) {
                   return code;
                 }
-                if (user_size > 0) std::memcpy(user, first.user.data(), user_size);
+                if (const int32_t code = copy_bytes(call, user, user_size, first.user.data(),
+                                                    user_size, ACL_MEMCPY_HOST_TO_HOST)) {
+                  return code;
+                }
                 {
                   const std::lock_guard<std::mutex> lock(buffers_mutex());
                   end_handles(first);

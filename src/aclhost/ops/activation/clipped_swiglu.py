@@ -150,7 +150,9 @@ def _torch_forward(torch: Torch, x: Torch, **arguments: Torch) -> Torch:
 
 
 def _torch_grad(torch: Torch, grad_y: Torch, x: Torch, **arguments: Torch) -> Torch:
-    if arguments["group_index_optional"] is not None or not x.numel():
+    """Torch multiplies infinite gradients by slopes of 0."""
+    is_told = arguments["group_index_optional"] is None and grad_y.isfinite().all()
+    if not is_told or not x.numel():
         return NotImplemented
     x = x.clone().requires_grad_()
     _torch(torch, x, **arguments).backward(grad_y)

@@ -93,7 +93,9 @@ def three_results(
 
 
 def _torch_unique(torch: Torch, self: Torch, inverse: bool, counts: bool) -> Torch:
-    if not is_sorted_by_torch(self) or not self.numel():
+    """Zeros of both signs are one element for torch."""
+    zeros = self[self == 0].signbit()
+    if not is_sorted_by_torch(self) or not self.numel() or (zeros.any() and not zeros.all()):
         return NotImplemented
     return three_results(torch, torch.unique, self, inverse, counts)
 

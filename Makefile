@@ -31,8 +31,9 @@ $(VENV)/.tested: $(VENV)/.installed
 demo: $(VENV)/.installed
 	$(BIN)/python examples/demo.py
 
+# Neighbours stay in one process, so that what a file compiles is compiled once.
 test: check
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 # Random calls against golden and torch: make campaign ARGS="--seconds 3600 --operator aclnnElu"
 campaign: $(VENV)/.tested

@@ -14,7 +14,7 @@ from pathlib import Path
 from benchmarks import pools, targets
 
 QUICK = ("cold", "fresh", "imports")
-COMPILED = ("overhead", "floors")
+COMPILED = ("overhead", "launch", "floors")
 
 
 def main() -> None:

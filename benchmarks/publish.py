@@ -15,29 +15,71 @@ from pathlib import Path
 
 from aclhost.bench import plots
 from aclhost.bench.page import page
-from aclhost.bench.results import Run
+from aclhost.bench.results import Result, Run
 from benchmarks.figures import Figure, load
 
 ROOT = Path(__file__).parent.parent
 BEGIN, END = "<!-- results of a run: benchmarks.publish writes them -->", "<!-- end of results -->"
 RESULTS, PICTURES, PAGE = "benchmarks/results", "docs/benchmark", "docs/benchmark.md"
 _DIGITS = 3
+_TIGHT = (",", ":")
+_COLUMNS = ("kind", "Python", "C", "torch", "ratio", "C ratio", "NumPy ratio", "foreign cores")
 
 
 def publish(directory: Path, root: Path = ROOT) -> list[Path]:
     """Replaces what an earlier run left under the root; tells what was written."""
     run, figures = Run.from_json((directory / "results.json").read_text()), load(directory)
     results = _emptied(root / RESULTS) / "results.json"
-    kept = json.loads(run.to_json(_DIGITS))
-    rows = kept.pop("results")
-    head = json.dumps({**kept, "figures": [asdict(figure) for figure in figures]})
-    lines = ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows)
-    results.write_text(f'{head[:-1]}, "results": [\n{lines}\n]}}\n')
+    results.write_text(compact(run, figures))
     pictures = plots.write_plots(run, _emptied(root / PICTURES))
     shown = [f"{Path(PICTURES).name}/{path.name}" for path in pictures]
     text = page(run, shown) + _further(figures)
     _replace_between(root / PAGE, text)
     return [results, *pictures, root / PAGE]
+
+
+def compact(run: Run, figures: Sequence[Figure]) -> str:
+    """What the page is made of, in JSON: one line for each operator, whose rows name their kinds.
+
+    Times are microseconds. A row of a case that others disturbed ends with the cores they used. The
+    roofline cannot be drawn again from it: bytes, operations and the roofs are left out.
+    """
+    kinds: dict[str, int] = {}
+    operators: dict[str, list[list[float | None]]] = {}
+    for result in run.results:
+        kind = result.case.name.removeprefix(result.case.operator).strip()
+        rows = operators.setdefault(result.case.operator, [])
+        rows.append([kinds.setdefault(kind, len(kinds)), *map(_rounded, _numbers(result))])
+    head = {
+        "machine": asdict(run.machine),
+        "figures": [asdict(figure) for figure in figures],
+        "growth": [asdict(one) for one in run.growth],
+        "skipped": run.skipped,
+        "columns": _COLUMNS,
+        "kinds": list(kinds),
+    }
+    lines = (f'"{name}":{json.dumps(rows, separators=_TIGHT)}' for name, rows in operators.items())
+    listed = ",\n".join(lines)
+    return f'{json.dumps(head)[:-1]}, "operators": {{\n{listed}\n}}}}\n'
+
+
+def _numbers(result: Result) -> list[float | None]:
+    """Without what is missing at the end."""
+    seconds = (result.seconds, result.c_seconds, result.torch_seconds)
+    found = [
+        *(None if time is None else time * 1e6 for time in seconds),
+        result.ratio, result.c_ratio, result.numpy_ratio,
+        result.foreign_cores if result.disturbed else None,
+    ]  # fmt: skip
+    while found[-1] is None:
+        found.pop()
+    return found
+
+
+def _rounded(value: float | None) -> float | None:
+    if value is None or value >= 100:
+        return value if value is None else round(value)
+    return float(f"{value:.{_DIGITS}g}")
 
 
 def _emptied(directory: Path) -> Path:

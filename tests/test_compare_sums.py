@@ -126,6 +126,15 @@ def test_memory_that_is_not_aligned(shift):
     assert found.equal == np.count_nonzero(actual == expected)
 
 
+def test_four_bits_have_their_sign_in_the_middle_of_a_byte():
+    """Between -0.5 and 0.5 lie the two zeros, which are one."""
+    kind = np.dtype(ml_dtypes.float4_e2m1fn)
+    actual, expected = np.array([-0.5, -0.0, 6]).astype(kind), np.array([0.5, 0, -6]).astype(kind)
+    found = sums.accumulate(actual, expected, kind, 0.0, 0.0, 0)
+    assert (found.equal, found.max_ulp) == (1, 14)
+    assert found.ulps[:4] == [1, 0, 1, 0]
+
+
 @pytest.mark.parametrize("step", [2, -1, -3])
 def test_lines_with_gaps(step):
     actual, expected = noisy(1000)

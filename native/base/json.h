@@ -7,7 +7,7 @@
 namespace aclhost {
 
 // Whether the text is one JSON object and nothing else, with at most max_depth objects and arrays
-// inside each other. The content is of no interest here: no option of aclInit changes a CPU.
+// inside each other. See json_value.h for its content.
 bool is_json_object(std::string_view text, int max_depth);
 
 // The text as a string of JSON, with its quotes.

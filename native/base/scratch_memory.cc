@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/scratch_source.h"
+
 namespace aclhost {
 namespace {
 
@@ -14,7 +16,11 @@ constexpr int kBlocks = 3;  // that a thread keeps
 // Stands before every block; whatever type lies behind it is aligned.
 struct alignas(64) Header {
   size_t bytes;
+  ScratchSource* source;  // null: the process
+  void* block;            // of the source
 };
+
+__constinit thread_local ScratchSource* current_source = nullptr;
 
 // Operators may be called when the thread's blocks are gone: by destructors of static objects.
 thread_local bool has_ended = false;
@@ -59,24 +65,40 @@ KeptBlocks& kept() {
 
 bool is_kept(size_t bytes) { return bytes >= kLeastKept && bytes <= kMostKept && !has_ended; }
 
+[[gnu::noinline]] void* take_from(ScratchSource& source, size_t bytes) {
+  void* block = nullptr;
+  void* const memory = source.take(bytes + 2 * sizeof(Header), &block);
+  if (memory == nullptr) return nullptr;
+  const uintptr_t place = reinterpret_cast<uintptr_t>(memory) + alignof(Header) - 1;
+  auto* const header = reinterpret_cast<Header*>(place / alignof(Header) * alignof(Header));
+  *header = {bytes, &source, block};
+  return header + 1;
+}
+
 }  // namespace
+
+ScratchSource* set_scratch_source(ScratchSource* source) {
+  return std::exchange(current_source, source);
+}
 
 namespace scratch_detail {
 
 void* take(size_t bytes) {
   if (bytes > SIZE_MAX / 2) return nullptr;
+  if (current_source != nullptr) return take_from(*current_source, bytes);
   Header* block = is_kept(bytes) ? kept().find(bytes) : nullptr;
   if (block == nullptr) {
     const size_t whole = (bytes + 2 * sizeof(Header) - 1) / sizeof(Header) * sizeof(Header);
     block = static_cast<Header*>(std::aligned_alloc(alignof(Header), whole));
     if (block == nullptr) return nullptr;
-    block->bytes = bytes;
+    *block = {bytes, nullptr, nullptr};
   }
   return block + 1;
 }
 
 void give_back(void* memory) {
   Header* const block = static_cast<Header*>(memory) - 1;
+  if (block->source != nullptr) return block->source->give_back(block->block);
   is_kept(block->bytes) ? kept().keep(block) : std::free(block);
 }
 

@@ -119,6 +119,12 @@ void Invocation::read_arguments(PyObject* const* given) {
   if (function_.result_count > 0) read_results(given[function_.parameter_count - 1]);
 }
 
+// How many integers one stands for: where the declaration leaves that open, one for each axis of
+// the first tensor, which has two dimensions before them.
+int Invocation::length_of(const ParamInfo& param) const {
+  return param.length > 0 ? param.length : std::max(args_.tensors[0].rank - 2, 1);
+}
+
 // Part of the loop over the arguments: a call would save and restore all registers for each.
 [[gnu::always_inline]] inline void Invocation::read(const ParamInfo& param, nb::handle object,
                                                     Argument* argument) {
@@ -136,7 +142,7 @@ void Invocation::read_arguments(PyObject* const* given) {
       *argument = {!object.is_none(), static_cast<uint32_t>(args_.scalars.size()), 1};
       return scalar_from_python(object, name, &args_.scalars.add());
     case ParamKind::kIntArray:
-      return int_array_from_python(object, name, param.length, &args_.integers, argument);
+      return int_array_from_python(object, name, length_of(param), &args_.integers, argument);
     case ParamKind::kFloatArray:
       return float_array_from_python(object, name, &args_.floats, argument);
     case ParamKind::kBoolArray:
@@ -177,7 +183,9 @@ void Invocation::read_arguments(PyObject* const* given) {
   const Array& array =
       hold(object, param.python_name, written ? Access::kWrite : Access::kRead, tensor);
   *argument = {args_.tensors[tensor].present, tensor, 1};
-  if (written) results_.add() = {tensor, &array, {}, false};
+  if (!written) return;
+  results_.add() = {tensor, &array, {}, false};
+  has_given_result_ = true;
 }
 
 void Invocation::read_members(const ParamInfo& param, nb::handle object, Argument* argument) {
@@ -187,6 +195,7 @@ void Invocation::read_members(const ParamInfo& param, nb::handle object, Argumen
   const bool is_written = param.kind == ParamKind::kTensorListOut;
   const bool is_tensors = is_written || param.kind == ParamKind::kTensorList;
   has_result_list_ |= is_written;
+  has_given_result_ |= is_written;
   const size_t first = is_tensors ? args_.tensors.size() : args_.scalars.size();
   const Py_ssize_t count = PyTuple_GET_SIZE(members.ptr());
   *argument = {true, static_cast<uint32_t>(first), static_cast<uint32_t>(count)};
@@ -232,6 +241,7 @@ void Invocation::read_result(const ParamInfo& param, nb::handle given, uint32_t 
     results_.add() = {tensor, nullptr, {}, param.sized_by_data};
     return;
   }
+  has_given_result_ = true;
   results_.add() = {tensor, &hold(given, "out", Access::kWrite, tensor), {}, param.sized_by_data};
 }
 
@@ -294,9 +304,10 @@ void Invocation::zero_new_results() {
 }
 
 Status Invocation::run_unlocked() {
-  if (total_elements(args_) <= kBriefElements && !is_traced()) return run(args_);
+  const auto start = has_given_result_ ? run : run_disjoint;
+  if (total_elements(args_) <= kBriefElements && !is_traced()) return start(args_);
   const WithoutGil unlocked;
-  return is_traced() ? run_traced(args_) : run(args_);
+  return is_traced() ? run_traced(args_) : start(args_);
 }
 
 nb::object Invocation::result(Result& result) {

@@ -46,6 +46,7 @@ class Invocation {
 
   void read_arguments(PyObject* const* given);
   void read(const ParamInfo& param, nanobind::handle object, Argument* argument);
+  int length_of(const ParamInfo& param) const;
   void read_array(const ParamInfo& param, nanobind::handle object, Argument* argument);
   void read_members(const ParamInfo& param, nanobind::handle object, Argument* argument);
   const Array& hold(nanobind::handle object, const char* name, Access access, uint32_t tensor);
@@ -67,6 +68,7 @@ class Invocation {
   Growing<Array, 4> arrays_;  // the first one decides what kind results are of
   Growing<Result, 2> results_;
   bool has_result_list_ = false;
+  bool has_given_result_ = false;            // which inputs may share memory with
   std::vector<nanobind::object> sequences_;  // keep the members that arrays_ look at
 };
 

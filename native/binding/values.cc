@@ -109,6 +109,19 @@ void read_sequence(nb::handle object, const char* parameter, const char* what,
   for (Py_ssize_t i = 0; i < size; ++i) values[i] = read(PyTuple_GET_ITEM(sequence.ptr(), i));
 }
 
+[[noreturn]] void raise_unknown_word(nb::handle object, const char* parameter,
+                                     const char* const* words) {
+  std::string known;
+  for (const char* const* word = words; *word != nullptr; ++word) {
+    known += (known.empty() ? "'" : ", '") + std::string(*word) + "'";
+  }
+  // Another object's repr is code of its own.
+  const std::string got =
+      PyUnicode_Check(object.ptr()) ? shown(object.ptr()) : Py_TYPE(object.ptr())->tp_name;
+  raise(PyExc_ValueError, "%s: expected one of %s or its number, got %s", parameter, known.c_str(),
+        got.c_str());
+}
+
 }  // namespace
 
 void scalar_from_python(nb::handle object, const char* parameter, ScalarValue* scalar) {
@@ -155,19 +168,12 @@ int64_t integer_from_python(nb::handle object, const char* parameter, const char
     raise(PyExc_TypeError, "%s: expected an integer, got %s", parameter,
           Py_TYPE(object.ptr())->tp_name);
   }
-  const bool is_word = PyUnicode_Check(object.ptr());
-  std::string known;
-  for (const char* const* word = words; *word != nullptr; ++word) {
-    if (is_word && PyUnicode_CompareWithASCIIString(object.ptr(), *word) == 0) return word - words;
-    known += (known.empty() ? "'" : ", '") + std::string(*word) + "'";
+  if (PyUnicode_Check(object.ptr())) {
+    for (const char* const* word = words; *word != nullptr; ++word) {
+      if (PyUnicode_CompareWithASCIIString(object.ptr(), *word) == 0) return word - words;
+    }
   }
-  // Another object's repr is code of its own.
-  if (is_word) {
-    raise(PyExc_ValueError, "%s: expected one of %s or its number, got %s", parameter,
-          known.c_str(), shown(object.ptr()).c_str());
-  }
-  raise(PyExc_ValueError, "%s: expected one of %s or its number, got %s", parameter, known.c_str(),
-        Py_TYPE(object.ptr())->tp_name);
+  raise_unknown_word(object, parameter, words);
 }
 
 aclDataType dtype_from_python(nb::handle object, const char* parameter) {

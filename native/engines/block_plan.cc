@@ -11,7 +11,8 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
 
-constexpr int64_t kLine = 64;  // elements and bytes; buffers begin at lines of the cache
+constexpr int64_t kLine = 64;          // elements and bytes; buffers begin at lines of the cache
+constexpr int64_t kBlockBytes = 4096;  // of an operand: fewer are not worth the way to them
 
 int64_t element_size(aclDataType dtype) { return data_type_bits(dtype) / 8; }
 
@@ -44,23 +45,24 @@ Status find_conversions(const Operand* outs, int out_count, const Operand* ins, 
     const bool found = is_output ? find_steps(in_loop, operand.dtype, own, conversion)
                                  : find_steps(own, operand.dtype, in_loop, conversion);
     if (!found) return no_kernel_for(*operand.view);
-    // Where BOOL comes from a client, its bytes need not be 0 or 1.
-    const bool one_step = own == in_loop && conversion.second == nullptr;
-    if (one_step && (is_output || own != ACL_BOOL)) conversion.first = nullptr;
+    if (own == in_loop && conversion.second == nullptr) conversion.first = nullptr;
   }
   return {};
 }
 
 void lay_out_buffers(const LoopNest& nest, BlockPlan& plan) {
-  int64_t element = 2 * sizeof(double), middle = 0;
+  int64_t element = 0, middle = 0, largest = 1;
   for (int k = 0; k < nest.operands; ++k) {
     const Conversion& conversion = plan.conversions[k];
     element += nest.operand[k].item_size + (conversion.first != nullptr ? conversion.loop_size : 0);
+    largest = std::max({largest, nest.operand[k].item_size, conversion.loop_size});
     if (conversion.second != nullptr) middle = std::max(middle, conversion.middle_size);
   }
+  element += middle;
+  const int64_t most = std::max(kBlockLength, kBlockBytes / largest);
   plan.held = round_up(nest.operands * static_cast<int64_t>(sizeof(void*)));
   int64_t end = plan.held + round_up(nest.operands * static_cast<int64_t>(sizeof(Held)));
-  plan.block = std::clamp((kStackScratch - end) / element / kLine * kLine, kLine, kBlockLength);
+  plan.block = std::clamp((kStackScratch - end) / element / kLine * kLine, kLine, most);
   const auto take = [&](int64_t item_size) {
     const int64_t place = end;
     end += plan.block * item_size;

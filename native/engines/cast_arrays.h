@@ -54,7 +54,8 @@ void cast_through(const char* from, char* to, int64_t n) {
   });
 }
 
-// The last elements go through a vector, too: single ones might keep other bits of a NaN.
+// The last elements go through a vector, too, which may hold some for a second time: single ones
+// might keep other bits of a NaN.
 template <typename T>
 void widen_array(const char* from, char* to, int64_t n) {
   const T* source = reinterpret_cast<const T*>(from);
@@ -63,10 +64,14 @@ void widen_array(const char* from, char* to, int64_t n) {
     store_vector(to + i * 4, load_widened(source + i));
   }
   if (i == n) return;
-  T last[kLanes<float>] = {};
-  std::memcpy(last, from + i * 2, (n - i) * 2);
-  const Vector<float> widened = load_widened(last);
-  std::memcpy(to + i * 4, &widened, (n - i) * 4);
+  if (n > kLanes<float>) {
+    const int64_t end = n - kLanes<float>;
+    return store_vector(to + end * 4, load_widened(source + end));
+  }
+  T few[kLanes<float>] = {};
+  std::memcpy(few, from, n * 2);
+  const Vector<float> widened = load_widened(few);
+  std::memcpy(to, &widened, n * 4);
 }
 
 template <typename T>
@@ -76,10 +81,11 @@ void narrow_array(const char* from, char* to, int64_t n) {
   int64_t i = 0;
   for (; i + kStep <= n; i += kStep) store_vector(to + i * 2, load_narrowed<T>(source + i));
   if (i == n) return;
-  float last[kStep] = {};
-  std::memcpy(last, from + i * 4, (n - i) * 4);
-  const auto narrowed = load_narrowed<T>(last);
-  std::memcpy(to + i * 2, &narrowed, (n - i) * 2);
+  if (n > kStep) return store_vector(to + (n - kStep) * 2, load_narrowed<T>(source + n - kStep));
+  float few[kStep] = {};
+  std::memcpy(few, from, n * 4);
+  const auto narrowed = load_narrowed<T>(few);
+  std::memcpy(to, &narrowed, n * 2);
 }
 
 // Few arrays hold numbers that need the slow loop.

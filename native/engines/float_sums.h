@@ -69,8 +69,8 @@ auto add_halves(V lanes) {
 }
 
 template <typename V>
-double sum_of_lanes(V lanes) {
-  if constexpr (sizeof(V) == 2 * sizeof(double)) {
+Element<V> sum_of_lanes(V lanes) {
+  if constexpr (sizeof(V) == 2 * sizeof(Element<V>)) {
     return lanes[0] + lanes[1];
   } else {
     return sum_of_lanes(add_halves(lanes));
@@ -168,17 +168,19 @@ class FloatSum {
   }
 };
 
-// The sums of as many columns as a vector of floats has lanes: at most kFloatBlock values of each,
-// in the order of FloatSum.
+// The sums of as many columns as a vector of floats has lanes, in the order of FloatSum. T may be
+// of 16 bits.
+template <typename T>
 class FloatColumns {
  public:
-  FloatColumns(const float* first, int64_t step, int64_t n)
+  FloatColumns(const T* first, int64_t step, int64_t n)
       : first_(first), step_(step), n_(n), rest_(n) {
     if (n == kFloatBlock) rest_.turns = kFloatSteps;
   }
 
   __attribute__((flatten)) void sum(double* sums) const {
     const FloatColumns own = *this;  // on the stack, what it holds stays in registers
+    if (n_ > kFloatBlock) return own.sum_blocks(sums);
     rest_.visit([&](auto count) {
       constexpr uint32_t steps = decltype(count)::value;
       const Sums total =
@@ -190,8 +192,38 @@ class FloatColumns {
  private:
   using Floats = Vector<float>;
   struct Sums {
-    Vector<double> vectors[kSumVectors<float>];
+    Vector<double> vectors[kSumVectors<float>] = {};
+
+    void operator+=(const Sums& other) {
+      for (int i = 0; i < kSumVectors<float>; ++i) vectors[i] += other.vectors[i];
+    }
   };
+
+  // Lanes do not fit in registers then.
+  void sum_blocks(double* sums) const {
+    Sums lanes[kFloatLanes];
+    FloatColumns block = *this;
+    block.rest_.turns = kFloatSteps;
+    for (int64_t left = n_; left >= kFloatBlock; left -= kFloatBlock) {
+      block.template add_lanes<kFloatSteps>(std::make_integer_sequence<int, kFloatLanes>(), lanes);
+      block.first_ += kFloatBlock * step_;
+    }
+    block.rest_ = rest_;
+    rest_.visit([&](auto count) {
+      constexpr uint32_t steps = decltype(count)::value;
+      block.template add_lanes<steps>(std::make_integer_sequence<int, lanes_of(steps)>(), lanes);
+    });
+    for (int lane = kFloatLanes - static_cast<int>(rest_.values); lane < kFloatLanes; ++lane) {
+      add_to(lanes[lane].vectors, load_widened(row(n_ - kFloatLanes + lane)));
+    }
+    fold(lanes, kFloatLanes);
+    std::memcpy(sums, lanes, sizeof lanes[0]);
+  }
+
+  template <uint32_t steps, int... lane>
+  void add_lanes(std::integer_sequence<int, lane...>, Sums* lanes) const {
+    (add_to(lanes[lane].vectors, turns<steps, lane, sizeof...(lane)>()), ...);
+  }
 
   // The sum of lanes `lane`, lane + distance, lane + 2 distance and so on.
   template <uint32_t steps, bool has_last, int lane, int distance>
@@ -202,13 +234,13 @@ class FloatColumns {
         add_to(sums.vectors, turns<steps, lane, lanes_of(steps)>());
       }
       if (has_last && lane >= kFloatLanes - static_cast<int>(rest_.values)) {
-        add_to(sums.vectors, load_vector<Floats>(row(n_ - kFloatLanes + lane)));
+        add_to(sums.vectors, load_widened(row(n_ - kFloatLanes + lane)));
       }
       return sums;
     } else {
       Sums sums = tree<steps, has_last, lane, 2 * distance>();
       const Sums other = tree<steps, has_last, lane + distance, 2 * distance>();
-      for (int i = 0; i < kSumVectors<float>; ++i) sums.vectors[i] += other.vectors[i];
+      sums += other;
       return sums;
     }
   }
@@ -217,10 +249,10 @@ class FloatColumns {
   template <uint32_t steps, int lane, int distance>
   Floats turns() const {
     if constexpr (distance == kFloatLanes) {
-      static constexpr float kZeros[kLanes<float>] = {};
+      static constexpr T kZeros[kLanes<float>] = {};
       Floats turn[steps];
       for (uint32_t s = 0; s < steps; ++s) {
-        turn[s] = load_vector<Floats>(s < rest_.turns ? row(s * kFloatLanes + lane) : kZeros);
+        turn[s] = load_widened(s < rest_.turns ? row(s * kFloatLanes + lane) : kZeros);
       }
       fold_neighbours(turn, steps);
       return turn[0];
@@ -229,9 +261,9 @@ class FloatColumns {
     }
   }
 
-  const float* row(int64_t number) const { return first_ + number * step_; }
+  const T* row(int64_t number) const { return first_ + number * step_; }
 
-  const float* first_;
+  const T* first_;
   int64_t step_, n_;
   FloatRest rest_;
 };

@@ -259,6 +259,8 @@ Status compute_separate(const Gemm& product) {
       return compute<float>(plan);
     case ACL_DOUBLE:
       return compute<double>(plan);
+    case ACL_INT8:
+      return compute<uint8_t>(plan);
     case ACL_INT32:
       return compute<uint32_t>(plan);
     default:

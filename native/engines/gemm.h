@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Note [Matrix products]
 // out = alpha * (a b) + beta * addend, over batches that broadcast. FLOAT, FLOAT16 and BF16 are
-// computed in float, DOUBLE in double, integers wrap in 32 or 64 bits; the result is rounded once.
+// computed in float, DOUBLE in double, integers wrap in 8, 32 or 64 bits; the result is rounded
+// once.
 //
 // The result is cut into tiles that follow from the shapes alone, so that bits depend neither on
 // the number of threads nor on which of them computes what. A tile is a sum of products of panels

@@ -33,7 +33,8 @@ aclDataType computed_type(const Gemm& product) {
                       product.b.dtype == ACL_DOUBLE;
     return wide ? ACL_DOUBLE : ACL_FLOAT;
   }
-  return data_type_bits(product.out.dtype) > 32 ? ACL_INT64 : ACL_INT32;
+  const int bits = data_type_bits(product.out.dtype);
+  return bits > 32 ? ACL_INT64 : bits > 8 ? ACL_INT32 : ACL_INT8;
 }
 
 // The last two dimensions are rows and columns; those before broadcast to the batches.
@@ -76,11 +77,12 @@ bool has_array_columns(const BatchedMatrix& matrix) {
 bool multiplies_columns(aclDataType computed) {
   return computed == ACL_FLOAT    ? aclhost::multiplies_columns<float>()
          : computed == ACL_DOUBLE ? aclhost::multiplies_columns<double>()
-                                  : false;
+                                  : aclhost::multiplies_columns<uint64_t>();
 }
 
 bool is_computed_type(aclDataType dtype, aclDataType computed) {
-  return dtype == computed || (computed == ACL_INT32 && dtype == ACL_UINT32) ||
+  return dtype == computed || (computed == ACL_INT8 && dtype == ACL_UINT8) ||
+         (computed == ACL_INT32 && dtype == ACL_UINT32) ||
          (computed == ACL_INT64 && dtype == ACL_UINT64);
 }
 

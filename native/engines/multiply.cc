@@ -60,9 +60,34 @@ void add_products(int64_t n, int64_t k, const Matrix<T>& a, const Matrix<T>& b, 
   }
 }
 
+// Each element is a sum of its own, and the columns of b are arrays. For integers alone, whose sums
+// may be taken in any order.
+template <typename T>
+void add_sums(int64_t m, int64_t n, int64_t k, const Matrix<T>& a, const Matrix<T>& b, T* c,
+              int64_t c_stride) {
+  for (int64_t i = 0; i < m; ++i) {
+    const T* const row = a.data + i * a.row_stride;
+    for (int64_t j = 0; j < n; ++j) {
+      const T* const column = b.data + j * b.column_stride;
+      T sum = 0;
+      if (a.column_stride == 1) {
+        for (int64_t p = 0; p < k; ++p) sum = static_cast<T>(sum + row[p] * column[p]);
+      } else {
+        for (int64_t p = 0; p < k; ++p) {
+          sum = static_cast<T>(sum + row[p * a.column_stride] * column[p]);
+        }
+      }
+      c[i * c_stride + j] += sum;
+    }
+  }
+}
+
 template <typename T>
 void multiply_plainly(int64_t m, int64_t n, int64_t k, const Matrix<T>& a, const Matrix<T>& b, T* c,
                       int64_t c_stride) {
+  if constexpr (std::is_integral_v<T>) {
+    if (b.column_stride != 1) return add_sums(m, n, k, a, b, c, c_stride);
+  }
   int64_t i = 0;
   for (; i + kRows <= m; i += kRows) {
     const Matrix<T> some = {a.data + i * a.row_stride, a.row_stride, a.column_stride};
@@ -94,19 +119,22 @@ void multiply(int64_t m, int64_t n, int64_t k, const Matrix<T>& a, const Matrix<
 
 template <typename T>
 bool multiplies_columns() {
-  return blas_gemm<T>() != nullptr;
+  return std::is_integral_v<T> || blas_gemm<T>() != nullptr;
 }
 
 template void multiply(int64_t, int64_t, int64_t, const Matrix<float>&, const Matrix<float>&,
                        float*, int64_t, bool);
 template void multiply(int64_t, int64_t, int64_t, const Matrix<double>&, const Matrix<double>&,
                        double*, int64_t, bool);
+template void multiply(int64_t, int64_t, int64_t, const Matrix<uint8_t>&, const Matrix<uint8_t>&,
+                       uint8_t*, int64_t, bool);
 template void multiply(int64_t, int64_t, int64_t, const Matrix<uint32_t>&, const Matrix<uint32_t>&,
                        uint32_t*, int64_t, bool);
 template void multiply(int64_t, int64_t, int64_t, const Matrix<uint64_t>&, const Matrix<uint64_t>&,
                        uint64_t*, int64_t, bool);
 template bool multiplies_columns<float>();
 template bool multiplies_columns<double>();
+template bool multiplies_columns<uint8_t>();
 template bool multiplies_columns<uint32_t>();
 template bool multiplies_columns<uint64_t>();
 

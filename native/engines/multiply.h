@@ -20,8 +20,8 @@ struct Matrix {
 };
 
 // c = a b, or c += a b, with a of m rows and b of n columns; rows of c are arrays. For float and
-// double, and for uint32_t and uint64_t, which wrap. The order of sums follows from sizes and
-// strides. No length or stride exceeds 31 bits.
+// double, and for uint8_t, uint32_t and uint64_t, which wrap. The order of sums follows from sizes
+// and strides. No length or stride exceeds 31 bits.
 template <typename T>
 void multiply(int64_t m, int64_t n, int64_t k, const Matrix<T>& a, const Matrix<T>& b, T* c,
               int64_t c_stride, bool add);

@@ -101,6 +101,8 @@ Number number_of(const ScalarValue& scalar, aclDataType dtype) {
   if (widen != nullptr && scalar_as(scalar, dtype, element)) {
     widen(element, reinterpret_cast<char*>(&number), 1);
   }
+  // Half loops round by computed_to_bf16().
+  if (loop_type(dtype) == ACL_FLOAT) number.f = without_nan_bits(number.f);
   return number;
 }
 

@@ -34,9 +34,10 @@ union Number {
 };
 
 // One block of n elements. in[k] and out[k] are arrays in the types the loop computes in: float for
-// FLOAT, FLOAT16 and BF16, double, the integer itself, uint8_t (0 or 1) for BOOL, Complex<float>
-// for COMPLEX32 and COMPLEX64, Complex<double>. Loops that look at bits only may have Half and
-// BFloat16 arrays instead. An out array may be an in array; other than that they do not overlap.
+// FLOAT, FLOAT16 and BF16, double, the integer itself, uint8_t for BOOL (out 0 or 1, in any byte,
+// as clients may have it), Complex<float> for COMPLEX32 and COMPLEX64, Complex<double>. Loops that
+// look at bits only, or convert themselves (loops_halves.h), have Half and BFloat16 arrays instead.
+// An out array may be an in array; other than that they do not overlap.
 using Loop = void (*)(const void* const* in, void* const* out, int64_t n, const Number* numbers);
 
 struct Operand {

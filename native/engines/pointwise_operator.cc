@@ -89,11 +89,11 @@ Number number_from(const Frame& frame, const NumberSource& source, aclDataType d
   return source.absent == Absent::kZero ? Number{} : limit_of(dtype, source.absent);
 }
 
-Loop find_loop(const PointwiseKernel& kernel, int64_t variant, aclDataType dtype) {
+const TypedLoop* find_loop(const PointwiseKernel& kernel, int64_t variant, aclDataType dtype) {
   for (int32_t i = 0; i < kernel.dtypes; ++i) {
     const int64_t row = variant * kernel.dtypes + i;
     if (row < kernel.loops.count && kernel.loops.rows[row].dtype == dtype) {
-      return kernel.loops.rows[row].loop;
+      return &kernel.loops.rows[row];
     }
   }
   return nullptr;
@@ -120,6 +120,34 @@ class CallViews {
   std::unique_ptr<CopiedView[]> views_;
 };
 
+using Operands = InlineVector<Operand, 8>;
+
+// The one type of 16-bit floats that is computed in, or that tensors hold where FLOAT is.
+aclDataType halves_of(aclDataType computed, const Operands& tensors) {
+  const bool in_float = computed == ACL_FLOAT;
+  const aclDataType halves = in_float ? tensors[0].view->dtype : computed;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const Operand& operand = tensors[i];
+    const aclDataType own =
+        in_float && operand.dtype == ACL_FLOAT ? operand.view->dtype : operand.dtype;
+    if (loop_type(operand.dtype) == ACL_FLOAT && own != halves) return ACL_FLOAT;
+  }
+  return halves;
+}
+
+// The loop that takes 16-bit floats as they are stored, as operands then tell; null: there is none.
+Loop find_half_loop(const PointwiseKernel& kernel, int64_t variant, aclDataType computed,
+                    Operands& tensors) {
+  const aclDataType halves = halves_of(computed, tensors);
+  if (halves == loop_type(halves) || loop_type(halves) != ACL_FLOAT) return nullptr;
+  const TypedLoop* const found = find_loop(kernel, variant, halves);
+  if (found == nullptr || found->loop == nullptr) return nullptr;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (loop_type(tensors[i].dtype) == ACL_FLOAT) tensors[i].dtype = halves;
+  }
+  return found->loop;
+}
+
 }  // namespace
 
 Status run_pointwise(const Args& args, const PointwiseKernel& kernel) {
@@ -129,16 +157,15 @@ Status run_pointwise(const Args& args, const PointwiseKernel& kernel) {
   };
   const auto computed = static_cast<aclDataType>(evaluate(frame, kernel.computed));
   const int64_t variant = kernel.variant == kComputed ? 0 : evaluate(frame, kernel.variant);
-  const Loop wide_loop = find_loop(kernel, variant, loop_type(computed));
+  const TypedLoop* const wide_loop = find_loop(kernel, variant, loop_type(computed));
   if (wide_loop == nullptr) {
     const Table<TensorSource>& table = kernel.inputs.count > 0 ? kernel.inputs : kernel.outputs;
     return no_kernel_for(args.tensor(table.rows[0].param));
   }
+  if (wide_loop->loop == nullptr) return {};
 
-  // Bits are looked at as they are stored, unless a result is rounded to another type of 16 bits.
-  bool narrow = computed != loop_type(computed);
   CallViews views(frame, kernel.outputs.count + kernel.inputs.count);
-  InlineVector<Operand, 8> tensors;  // outputs, then inputs
+  Operands tensors;  // outputs, then inputs
   for (const Table<TensorSource>* table : {&kernel.outputs, &kernel.inputs}) {
     for (int32_t i = 0; i < table->count; ++i) {
       const TensorSource& source = table->rows[i];
@@ -146,13 +173,12 @@ Status run_pointwise(const Args& args, const PointwiseKernel& kernel) {
       const bool present = args.arguments[source.param].present;
       Operand& operand = tensors.add();
       operand.dtype = dtype_or(source.dtype, computed);
-      narrow &= operand.dtype == computed || operand.dtype == loop_type(operand.dtype);
       Status found = views.find(present ? source : table->rows[0], &operand.view);
       if (!found.ok()) return found;
     }
   }
-  const Loop narrow_loop = narrow ? find_loop(kernel, variant, computed) : nullptr;
-  const Loop loop = narrow_loop != nullptr ? narrow_loop : wide_loop;
+  const Loop half_loop = find_half_loop(kernel, variant, computed, tensors);
+  const Loop loop = half_loop != nullptr ? half_loop : wide_loop->loop;
   InlineVector<Number, 4> numbers;
   for (int32_t i = 0; i < kernel.numbers.count; ++i) {
     const NumberSource& source = kernel.numbers.rows[i];
@@ -165,7 +191,7 @@ Status run_pointwise(const Args& args, const PointwiseKernel& kernel) {
   }
   return pointwise(loop, tensors.data(), kernel.outputs.count,
                    tensors.data() + kernel.outputs.count, kernel.inputs.count, numbers.data(),
-                   narrow_loop != nullptr);
+                   half_loop != nullptr);
 }
 
 }  // namespace ACLHOST_ISA

@@ -14,8 +14,8 @@ constexpr int32_t kComputed = -1;  // instead of a term: the dtype that is compu
 constexpr int32_t kWhole = -1;     // instead of a term: the tensor itself
 
 struct TypedLoop {
-  aclDataType dtype;  // FLOAT16 and BF16 only where the loop looks at bits
-  Loop loop;
+  aclDataType dtype;  // FLOAT16 and BF16 where they have a loop of their own
+  Loop loop;          // null: they have none; of others, the elements stay what they are
 };
 
 struct TensorSource {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/reducers.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <type_traits>
 
 #include "engines/extreme_reducers.h"
 #include "engines/sum_reducers.h"
@@ -17,9 +20,16 @@ template <bool most, typename T>
 constexpr bool kHasPlaces<ExtremeAt<most, T>> = true;
 
 template <typename Way>
-constexpr bool kAddsRowsFirst = false;
+constexpr bool kAddsRows = false;  // in a way of its own
 template <>
-constexpr bool kAddsRowsFirst<Sum<float>> = true;
+constexpr bool kAddsRows<Sum<float>> = true;
+template <bool most, typename T>
+constexpr bool kAddsRows<Extreme<most, T>> = kIsFloat<T>;
+
+template <typename Way>
+constexpr int64_t kFewValues = 32;
+template <>
+constexpr int64_t kFewValues<Sum<float>> = kFloatLanes;
 
 template <typename Way>
 void start(char* states, int64_t n) {
@@ -39,7 +49,7 @@ void add_rows(const char* const* rows, int64_t n, int64_t position,
               typename Way::State* __restrict states) {
   const Value* from[count];
   for (int row = 0; row < count; ++row) from[row] = reinterpret_cast<const Value*>(rows[row]);
-  if constexpr (kAddsRowsFirst<Way>) {
+  if constexpr (kAddsRows<Way>) {
     Way::template add_rows<count>(from, n, states);
   } else {
     for (int64_t i = 0; i < n; ++i) {
@@ -65,8 +75,11 @@ void add(const char* const* rows, int64_t count, int64_t n, int64_t position, ch
 
 template <typename Way>
 void join(char* states, const char* others, int64_t n) {
-  auto* from = reinterpret_cast<const typename Way::State*>(others);
   auto* to = reinterpret_cast<typename Way::State*>(states);
+  if constexpr (kAddsRows<Way> && std::is_same_v<typename Way::State, typename Way::Value>) {
+    return add_rows<Way, 1>(&others, n, 0, to);
+  }
+  auto* from = reinterpret_cast<const typename Way::State*>(others);
   for (int64_t i = 0; i < n; ++i) Way::join(to[i], from[i]);
 }
 
@@ -80,26 +93,111 @@ constexpr auto kReduceHalf = static_cast<void (*)(const char*, int64_t, char*)>(
 template <>
 constexpr auto kReduceHalf<Sum<float>> = &sum_halves;
 
+// Columns of tall matrices are no streams that processors foresee.
+template <typename Value>
+void fetch_early(const char* row) {
+  constexpr int64_t kBytes = Reducer::kColumnsAtOnce * sizeof(Value);
+  for (int64_t at = 0; at < kBytes; at += 64) __builtin_prefetch(row + at);
+}
+
+// Rows take turns in the lanes of reduce().
+template <typename Way, typename Value = typename Way::Value>
+void reduce_columns(const char* values, int64_t step, int64_t n, char* states) {
+  constexpr int kColumns = Reducer::kColumnsAtOnce;
+  typename Way::State lanes[Way::kTurns][kColumns];
+  start<Way>(reinterpret_cast<char*>(lanes), Way::kTurns * kColumns);
+  for (int64_t row = 0; row < n; row += Way::kTurns) {
+    const int64_t count = std::min<int64_t>(Way::kTurns, n - row);
+    for (int64_t lane = 0; lane < count; ++lane) {
+      const char* const from = values + (row + lane) * step;
+      fetch_early<Value>(from + Reducer::kRowsAtOnce * step);
+      add_rows<Way, 1, Value>(&from, kColumns, 0, lanes[lane]);
+    }
+  }
+  for (int half = Way::kTurns / 2; half > 0; half /= 2) {
+    join<Way>(reinterpret_cast<char*>(lanes), reinterpret_cast<const char*>(lanes[half]),
+              half * kColumns);
+  }
+  std::memcpy(states, lanes, sizeof lanes[0]);
+}
+
+// One lane, several rows of it at once.
+template <typename Way>
+void add_columns(const char* values, int64_t step, int64_t n, char* states) {
+  start<Way>(states, Reducer::kColumnsAtOnce);
+  for (int64_t row = 0; row < n; row += Reducer::kRowsAtOnce) {
+    const int64_t count = std::min<int64_t>(Reducer::kRowsAtOnce, n - row);
+    const char* rows[Reducer::kRowsAtOnce];
+    for (int64_t k = 0; k < count; ++k) {
+      rows[k] = values + (row + k) * step;
+      fetch_early<typename Way::Value>(rows[k] + Reducer::kRowsAtOnce * step);
+    }
+    add<Way>(rows, count, Reducer::kColumnsAtOnce, 0, states);
+  }
+}
+
+void sum_double_columns(const char* values, int64_t step, int64_t n, char* states) {
+  const Columns<double> columns = {reinterpret_cast<const double*>(values),
+                                   step / static_cast<int64_t>(sizeof(double))};
+  const auto same = [](auto x, auto) { return x; };
+  reduce_detail::ColumnSums<double, decltype(same), Reducer::kColumnsAtOnce>(same, n, columns,
+                                                                             columns)
+      .store(reinterpret_cast<double*>(states));
+}
+
+template <typename Value>
 void sum_columns(const char* values, int64_t step, int64_t n, char* states) {
-  auto* const first = reinterpret_cast<const float*>(values);
+  auto* const first = reinterpret_cast<const Value*>(values);
   auto* const sums = reinterpret_cast<double*>(states);
-  step /= sizeof(float);
+  step /= sizeof(Value);
   for (int i = 0; i < Reducer::kColumnsAtOnce; i += kLanes<float>) {
-    reduce_detail::FloatColumns(first + i, step, n).sum(sums + i);
+    reduce_detail::FloatColumns<Value>(first + i, step, n).sum(sums + i);
   }
   for (int i = 0; i < Reducer::kColumnsAtOnce; ++i) {
     if (std::isfinite(sums[i])) continue;
     float column[Reducer::kMostInColumns];
-    for (int64_t row = 0; row < n; ++row) column[row] = first[row * step + i];
+    for (int64_t row = 0; row < n; ++row) column[row] = widen(first[row * step + i]);
     Sum<float>::reduce(column, n, 0, sums[i]);
   }
 }
 
-template <typename Way>
-constexpr auto kReduceColumns =
-    static_cast<void (*)(const char*, int64_t, int64_t, char*)>(nullptr);
+using ReduceColumns = void (*)(const char*, int64_t, int64_t, char*);
+template <typename Way, typename Value>
+constexpr ReduceColumns kReduceColumns = nullptr;
+template <typename T>
+constexpr ReduceColumns kReduceColumns<Sum<T>, T> = &add_columns<Sum<T>>;
+template <typename Value>
+constexpr ReduceColumns kReduceColumns<Sum<float>, Value> = &sum_columns<Value>;
 template <>
-constexpr auto kReduceColumns<Sum<float>> = &sum_columns;
+constexpr ReduceColumns kReduceColumns<Sum<float>, float> = &sum_columns<float>;
+template <>
+constexpr ReduceColumns kReduceColumns<Sum<double>, double> = &sum_double_columns;
+template <typename T>
+constexpr ReduceColumns kReduceColumns<Product<T>, T> = &reduce_columns<Product<T>>;
+template <bool most, typename T>
+constexpr ReduceColumns kReduceColumns<Extreme<most, T>, T> =
+    kIsFloat<T> ? &reduce_columns<Extreme<most, T>> : &add_columns<Extreme<most, T>>;
+template <bool most, typename Value>
+constexpr ReduceColumns kReduceColumns<Extreme<most, float>, Value> =
+    &reduce_columns<Extreme<most, float>, Value>;
+template <bool most>
+constexpr ReduceColumns kReduceColumns<Extreme<most, float>, float> =
+    &reduce_columns<Extreme<most, float>>;
+
+template <typename T, typename Value>
+void find_ranges(const char* values, int64_t step, int64_t n, char* states) {
+  T least[Reducer::kColumnsAtOnce], most[Reducer::kColumnsAtOnce];
+  kReduceColumns<Minimum<T>, Value>(values, step, n, reinterpret_cast<char*>(least));
+  kReduceColumns<Maximum<T>, Value>(values, step, n, reinterpret_cast<char*>(most));
+  auto* const to = reinterpret_cast<typename Range<T>::State*>(states);
+  for (int i = 0; i < Reducer::kColumnsAtOnce; ++i) to[i] = {least[i], most[i]};
+}
+template <typename T>
+constexpr ReduceColumns kReduceColumns<Range<T>, T> = &find_ranges<T, T>;
+template <typename Value>
+constexpr ReduceColumns kReduceColumns<Range<float>, Value> = &find_ranges<float, Value>;
+template <>
+constexpr ReduceColumns kReduceColumns<Range<float>, float> = &find_ranges<float, float>;
 
 using Add = void (*)(const char* const*, int64_t, int64_t, int64_t, char*);
 template <typename Way>
@@ -116,10 +214,13 @@ template <typename Way>
 constexpr Reducer kReducer = {sizeof(typename Way::State),
                               {Way::kFields[0], Way::kFields[1]},
                               kHasPlaces<Way>,
+                              kFewValues<Way>,
                               start<Way>,
                               reduce<Way>,
                               kReduceHalf<Way>,
-                              kReduceColumns<Way>,
+                              kReduceColumns<Way, typename Way::Value>,
+                              kReduceColumns<Way, Half>,
+                              kReduceColumns<Way, BFloat16>,
                               add<Way>,
                               kAddHalf<Way>,
                               kAddExactly<Way>,

@@ -22,18 +22,22 @@ struct Field {
 struct Reducer {
   static constexpr int kRowsAtOnce = 8;
   static constexpr int kColumnsAtOnce = 32;
-  static constexpr int64_t kMostInColumns = 128;
+  static constexpr int64_t kMostInColumns = 4096;
 
   int64_t size;  // bytes of a state
   Field fields[2];
-  bool has_places;  // a state depends on positions
+  bool has_places;     // a state depends on positions
+  int64_t few_values;  // less than so many are not worth a reduce()
   void (*start)(char* states, int64_t n);
   void (*reduce)(const char* values, int64_t n, int64_t position, char* state);
   // The same of FLOAT16 instead of floats, with the same bits; null: they have to be widened.
   void (*reduce_half)(const char* values, int64_t n, char* state);
-  // The same of kColumnsAtOnce states whose values lie side by side, at most kMostInColumns of
-  // each, `step` bytes from one to the next; null: they have to be gathered.
+  // The same of kColumnsAtOnce states whose values lie side by side, `step` bytes from one value of
+  // a state to its next, at most kMostInColumns of them; null: they have to be gathered.
   void (*reduce_columns)(const char* values, int64_t step, int64_t n, char* states);
+  // The same of FLOAT16 and of BF16 instead of floats; null: they have to be widened.
+  void (*reduce_half_columns)(const char* values, int64_t step, int64_t n, char* states);
+  void (*reduce_bfloat_columns)(const char* values, int64_t step, int64_t n, char* states);
   void (*add)(const char* const* rows, int64_t count, int64_t n, int64_t position, char* states);
   // The same of FLOAT16 instead of floats, with the same bits; null as above.
   void (*add_half)(const char* const* rows, int64_t count, int64_t n, int64_t position,

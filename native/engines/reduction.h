@@ -2,11 +2,11 @@
 // Many values to one, over any set of dimensions, without their types.
 //
 // Note [Order of reductions of loops]
-// It follows from the shapes alone. Where a result takes at least kFewValues and the last dimension
-// goes, its values, in the order of positions, are cut in parts of kReducedPart; a part is reduced
-// in lanes. Else all results grow together, by one value each at a time, in groups of positions; if
-// they are few, in several lanes that take turns. Parts, groups and their lanes are joined in
-// halves.
+// It follows from the shapes alone. Where a result takes at least few_values, which depends on kind
+// and type, and the last dimension goes, its values, in the order of positions, are cut in parts of
+// kReducedPart; a part is reduced in lanes. Else all results grow together, by one value each at a
+// time, in groups of positions; if they are few, in several lanes that take turns. Parts, groups
+// and their lanes are joined in halves.
 #pragma once
 
 #include "engines/pointwise.h"

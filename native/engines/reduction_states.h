@@ -8,15 +8,13 @@
 #include <memory>
 #include <new>
 
-#include "engines/block_loop.h"
+#include "engines/reduced_values.h"
 #include "engines/reducers.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace reduction_detail {
 
-constexpr int64_t kFewValues = 32;
-constexpr int64_t kReducedPart = 4096;
 constexpr int64_t kColumns = 4096;  // results that grow together
 constexpr int64_t kWidth = kReducedPart / Reducer::kRowsAtOnce;
 constexpr int64_t kNarrow = 128;      // results; fewer grow in lanes
@@ -24,8 +22,7 @@ constexpr int64_t kNarrowRow = 1024;  // values in all lanes
 constexpr int64_t kLeastGroup = 32 << 10;
 constexpr int64_t kMostGroup = 256 << 10;  // values
 constexpr int64_t kGroups = 16;
-constexpr int64_t kGrain = 16 << 10;    // values; less is not worth a second thread
-constexpr int64_t kMostValueSize = 16;  // bytes
+constexpr int64_t kGrain = 16 << 10;  // values; less is not worth a second thread
 
 // Some dimensions of a shape.
 struct Axes {
@@ -40,83 +37,20 @@ struct Axes {
 };
 
 struct Split {
-  Split(const Shape& whole, const TensorView& out) {
+  Split(const Shape& whole, const TensorView& out, int64_t few_values) {
     for (int i = 0; i < whole.rank; ++i) {
       const int own = i - (whole.rank - out.rank);
       const bool stays = own >= 0 && out.shape[own] == whole.dims[i];
       (stays ? kept : gone).add(i, whole.dims[i]);
       if (whole.dims[i] != 1) last_goes = !stays;
     }
-    in_parts = last_goes && gone.total >= kFewValues;
+    in_parts = last_goes && gone.total >= few_values;
   }
 
   Axes kept;
   Axes gone;
   bool last_goes = false;
   bool in_parts;
-};
-
-// Ranges of what is reduced, in the order of the nest; of a thread.
-class Values {
- public:
-  Values(const BlockJob& job, const LoopNest& nest, bool is_mapped, char* scratch)
-      : job_(job),
-        nest_(nest),
-        conversion_(job.plan.conversions[1]),
-        is_mapped_(is_mapped),
-        scratch_(scratch) {}
-
-  // Where they are, if they are there as an array; else null.
-  const char* in_place(int64_t begin, int64_t end) const {
-    return conversion_.first == nullptr ? array_at(begin, end) : nullptr;
-  }
-
-  // Where they are, if they are there as an array, else in a buffer from that place on, which holds
-  // kReducedPart of them.
-  const char* get(int64_t begin, int64_t end, int64_t place = 0) {
-    const char* const array = array_at(begin, end);
-    if (array != nullptr && conversion_.first == nullptr) return array;
-    const int64_t size = nest_.operand[0].item_size;
-    char* const buffer = buffer_ + place * size;
-    if (array != nullptr && conversion_.second == nullptr) {
-      conversion_.first(array, buffer, end - begin);
-      return buffer;
-    }
-    nest_.operand[0].start = buffer - begin * size;
-    compute_range(job_, nest_, begin, end, scratch_);
-    return buffer;
-  }
-
-  // Where the first of some results has its values, if those of all of them lie side by side and
-  // those of one are `length` at the distance `step`; else null.
-  const char* columns_at(int64_t result, int64_t count, int64_t length, int64_t* step) const {
-    if (is_mapped_ || conversion_.first != nullptr || nest_.rank < 2) return nullptr;
-    const LoopNest::Operand& in = nest_.operand[1];
-    const bool lie_so = nest_.shape[0] == length && in.strides[1] == in.item_size &&
-                        in.strides[0] % in.item_size == 0;
-    if (!lie_so || result % nest_.shape[1] + count > nest_.shape[1]) return nullptr;
-    const char* const place = address_of(nest_, in, Block(nest_, result * length));
-    *step = in.strides[0];
-    return is_aligned(place, in.item_size) ? place : nullptr;
-  }
-
-  // Elements of the view, if they are an array; else null.
-  const char* array_at(int64_t begin, int64_t end) const {
-    if (is_mapped_) return nullptr;
-    Block block(nest_, begin);
-    block.count = end - begin;
-    const LoopNest::Operand& in = nest_.operand[1];
-    const char* const place = address_of(nest_, in, block);
-    return is_contiguous(nest_, in, block) && is_aligned(place, in.item_size) ? place : nullptr;
-  }
-
- private:
-  const BlockJob& job_;
-  LoopNest nest_;
-  const Conversion& conversion_;
-  const bool is_mapped_;
-  char* const scratch_;
-  alignas(64) char buffer_[kReducedPart * kMostValueSize];
 };
 
 // The states of all results, in rows that remain to be joined.
@@ -133,6 +67,10 @@ class States {
         in_parts_(split.in_parts),
         kept_(split.kept.total),
         gone_(split.gone.total),
+        columns_of_stored_(stored == ACL_FLOAT16 ? reducer.reduce_half_columns
+                           : stored == ACL_BF16  ? reducer.reduce_bfloat_columns
+                                                 : nullptr),
+        lies_across_(in_parts_ && !is_mapped && values_lie_across()),
         columns_(std::min(kept_, kColumns)) {
     const int64_t values = std::clamp(kept_ * gone_ / kGroups, kLeastGroup, kMostGroup);
     const bool is_narrow = kept_ < kNarrow && !in_parts_ && !reducer.has_places;
@@ -174,43 +112,86 @@ class States {
     return parallel_with_scratch(job_.plan, units, grain, work);
   }
 
-  // A unit is a part of one result, or as many results as make one.
+  // Whether the values of neighbouring results lie side by side and can be reduced so.
+  bool values_lie_across() const {
+    const LoopNest::Operand& in = nest_.operand[1];
+    return reducer_.reduce_columns != nullptr && job_.plan.conversions[1].second == nullptr &&
+           nest_.rank > 1 && nest_.shape[0] == gone_ && nest_.shape[1] >= Reducer::kColumnsAtOnce &&
+           in.strides[1] == in.item_size && in.strides[0] % in.item_size == 0;
+  }
+
+  // Results that are reduced together: their values fill a part, or the buffer where memory that is
+  // read for one of them holds those of others.
+  struct Pieces {
+    int64_t width;  // results in a row
+    int64_t count;  // of pieces in it
+    int64_t begin(int64_t number) const {
+      return number / count * width + number % count * width / count;
+    }
+  };
+  Pieces pieces() const {
+    const int64_t values = lies_across_ ? kBufferBytes / nest_.operand[0].item_size : kReducedPart;
+    const int64_t width = lies_across_ ? nest_.shape[1] : kept_;
+    const int64_t most = std::max<int64_t>(1, values / gone_);
+    const int64_t least = lies_across_ ? Reducer::kColumnsAtOnce : 1;
+    return {width, std::clamp((width + most - 1) / most, int64_t{1}, width / least)};
+  }
+
+  // A unit is a part of a piece.
   bool reduce_parts() {
-    const int64_t results = std::max<int64_t>(1, kReducedPart / gone_);
-    const int64_t units = (kept_ + results - 1) / results * rows_;
-    return for_each(units, std::min(kReducedPart, results * gone_), [&](int64_t i, Values& values) {
-      const int64_t row = i % rows_, first = i / rows_ * results;
-      const int64_t count = std::min(results, kept_ - first);
+    const Pieces all = pieces();
+    const int64_t units = kept_ / all.width * all.count * rows_;
+    const int64_t values_of_unit = all.width / all.count * std::min(kReducedPart, gone_);
+    return for_each(units, values_of_unit, [&](int64_t i, Values& values) {
+      const int64_t row = i % rows_, first = all.begin(i / rows_);
       const int64_t begin = row * kReducedPart, end = std::min(begin + kReducedPart, gone_);
-      if (reduce_columns(first, count, values)) return;
-      const int64_t last = first + count - 1;
-      const int64_t from = first * gone_ + begin, to = last * gone_ + end;
-      const char* const halves = are_halves_ ? values.array_at(from, to) : nullptr;
-      const char* const array = halves != nullptr ? halves : values.get(from, to);
-      const int64_t step = gone_ * nest_.operand[halves != nullptr ? 1 : 0].item_size;
-      for (int64_t k = 0; k < count; ++k) {
-        char* const state = at(row, first + k);
-        if (halves != nullptr) {
-          reducer_.reduce_half(array + k * step, end - begin, state);
-        } else {
-          reducer_.reduce(array + k * step, end - begin, begin, state);
-        }
-      }
+      const Part part = {row, begin, end, first, all.begin(i / rows_ + 1) - first};
+      if (!reduce_columns(part, values)) reduce_rows(part, values);
     });
   }
 
+  // Positions of some results, and the row of states they make.
+  struct Part {
+    int64_t row, begin, end;
+    int64_t first, count;
+  };
+
+  void reduce_rows(const Part& part, Values& values) {
+    const int64_t length = part.end - part.begin;
+    const int64_t size = nest_.operand[0].item_size;
+    const int64_t most = length == gone_ ? std::max<int64_t>(1, kBufferBytes / size / gone_) : 1;
+    for (int64_t done = 0, count; done < part.count; done += count) {
+      count = std::min(most, part.count - done);
+      const int64_t from = (part.first + done) * gone_ + part.begin;
+      const int64_t to = from + (count - 1) * gone_ + length;
+      const char* const halves = are_halves_ ? values.array_at(from, to) : nullptr;
+      const char* const array = halves != nullptr ? halves : values.get(from, to);
+      const int64_t step = gone_ * (halves != nullptr ? nest_.operand[1].item_size : size);
+      for (int64_t k = 0; k < count; ++k) {
+        char* const state = at(part.row, part.first + done + k);
+        if (halves != nullptr) {
+          reducer_.reduce_half(array + k * step, length, state);
+        } else {
+          reducer_.reduce(array + k * step, length, part.begin, state);
+        }
+      }
+    }
+  }
+
   // The last of them may be computed twice. False: they do not lie so.
-  bool reduce_columns(int64_t first, int64_t count, const Values& values) {
+  bool reduce_columns(const Part& part, Values& values) {
     constexpr int64_t kAtOnce = Reducer::kColumnsAtOnce;
-    const bool may = reducer_.reduce_columns != nullptr && gone_ <= Reducer::kMostInColumns;
-    if (!may || count < kAtOnce) return false;
+    const bool as_stored = columns_of_stored_ != nullptr;
+    const auto reduce = as_stored ? columns_of_stored_ : reducer_.reduce_columns;
+    if (!lies_across_) return false;
     int64_t step = 0;
-    const char* const place = values.columns_at(first, count, gone_, &step);
+    const char* const place =
+        values.rows_at(part.first, part.count, part.begin, part.end, as_stored, &step);
     if (place == nullptr) return false;
-    for (int64_t done = 0; done < count; done += kAtOnce) {
-      const int64_t k = std::min(done, count - kAtOnce);
-      reducer_.reduce_columns(place + k * nest_.operand[1].item_size, step, gone_,
-                              at(0, first + k));
+    const int64_t size = nest_.operand[as_stored ? 1 : 0].item_size;
+    for (int64_t done = 0; done < part.count; done += kAtOnce) {
+      const int64_t k = std::min(done, part.count - kAtOnce);
+      reduce(place + k * size, step, part.end - part.begin, at(part.row, part.first + k));
     }
     return true;
   }
@@ -321,6 +302,8 @@ class States {
   const bool in_parts_;
   const int64_t kept_;
   const int64_t gone_;
+  decltype(Reducer::reduce_columns) const columns_of_stored_;  // null: after a conversion
+  const bool lies_across_;
   const int64_t columns_;
   int64_t lanes_;  // of a group: positions take turns
   int64_t group_;  // positions of a group

@@ -7,6 +7,7 @@
 #include "base/parallel.h"
 #include "engines/cast.h"
 #include "engines/copy.h"
+#include "engines/gather_rows.h"
 #include "engines/resize_plan.h"
 #include "operator/no_kernel.h"
 
@@ -158,13 +159,16 @@ class ResizedPieces {
   // The slot that holds the row, else one that the group does not need: there are more slots than
   // rows of a group.
   int64_t find_slot(int64_t key) {
+    // Rows that follow each other were most often stored so.
+    if (++last_slot_ >= plan_.slots) last_slot_ = 0;
+    if (keys_[last_slot_] == key) return last_slot_;
     for (int64_t slot = 0; slot < plan_.slots; ++slot) {
-      if (keys_[slot] == key) return slot;
+      if (keys_[slot] == key) return last_slot_ = slot;
     }
     do {
       next_slot_ = next_slot_ + 1 < plan_.slots ? next_slot_ + 1 : 0;
     } while (stamps_[next_slot_] == group_);
-    return next_slot_;
+    return last_slot_ = next_slot_;
   }
 
   const Plan& plan_;
@@ -180,6 +184,7 @@ class ResizedPieces {
   Workspace<int64_t> stamps_;  // the group that last used a slot
   int64_t group_ = 0;
   int64_t next_slot_ = 0;
+  int64_t last_slot_ = 0;  // that was asked for
 };
 
 template <typename Sum>
@@ -212,7 +217,14 @@ Status resize_weighted(const TensorView& from, const TensorView& to, const Resiz
   const aclDataType sums = from.dtype == ACL_DOUBLE ? ACL_DOUBLE : ACL_FLOAT;
   if (find_cast(from.dtype, sums) == nullptr) return no_kernel_for(from);
   if (find_cast(sums, to.dtype) == nullptr) return no_kernel_for(to);
-  Plan plan(from, to, sums);
+  CopiedView rows;
+  if (has_array_rows(to)) {
+    const Status status = gather_rows(from, rows);
+    if (!status.ok()) return status;
+  } else {
+    rows.view = from;
+  }
+  Plan plan(rows.view, to, sums);
   std::copy_n(axes, 3, plan.axes);
   plan.gradient = gradient;
   plan.turn_long_axis_last();

@@ -3,20 +3,16 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
+#include "engines/copy_bytes.h"
 #include "simd/memory.h"
+#include "simd/simd.h"
 #include "simd/transpose.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
-
-struct Bits128 {
-  uint64_t words[2];
-};
-struct Bits256 {
-  uint64_t words[4];
-};
 
 // Calls visit(zero) with a zero of the type that has the size.
 template <typename Visit>
@@ -35,45 +31,80 @@ void visit_size(int64_t item_size, const Visit& visit) {
   }
 }
 
-// Two words that may overlap cover all sizes between one and two of them.
-template <typename Word>
-void copy_two(const char* from, char* to, int64_t bytes) {
-  const int64_t last = bytes - static_cast<int64_t>(sizeof(Word));
-  const Word a = load<Word>(from), b = load<Word>(from + last);
-  store(to, a);
-  store(to + last, b);
-}
-
-// Short runs are many: they do not call memcpy.
-inline void copy_bytes(const char* from, char* to, int64_t bytes) {
-  if (bytes > 64) {
-    std::memmove(to, from, bytes);
-  } else if (bytes >= 32) {
-    copy_two<Bits256>(from, to, bytes);
-  } else if (bytes >= 16) {
-    copy_two<Bits128>(from, to, bytes);
-  } else if (bytes >= 8) {
-    copy_two<uint64_t>(from, to, bytes);
-  } else if (bytes >= 4) {
-    copy_two<uint32_t>(from, to, bytes);
-  } else if (bytes >= 2) {
-    copy_two<uint16_t>(from, to, bytes);
-  } else {
-    *to = *from;
-  }
-}
-
 template <typename Bits>
 inline void fill_array(char* to, Bits value, int64_t n) {
   constexpr int64_t kSize = sizeof(Bits);
   for (int64_t i = 0; i < n; ++i) store(to + i * kSize, value);
 }
 
-// The last element first; `from` is where it lies.
+// Pairs of lanes in the opposite order.
+template <typename V, int... lane>
+V reverse_pairs(V vector, std::integer_sequence<int, lane...>) {
+  return __builtin_shufflevector(vector, vector,
+                                 (int{sizeof...(lane)} - 2 - lane + 2 * (lane % 2))...);
+}
+
+// The last element first; `from` is where it lies. Of 16 bytes compilers make no vectors.
 template <typename Bits>
 inline void reverse_array(const char* from, char* to, int64_t n) {
+  constexpr int64_t kSize = sizeof(Bits), kElements = kVectorBytes / kSize;
+  int64_t i = 0;
+  if constexpr (kSize == 16) {
+    for (; i + kElements <= n; i += kElements) {
+      const auto last = load_vector<Vector<uint64_t>>(from - (i + kElements - 1) * kSize);
+      using Lanes = std::make_integer_sequence<int, kLanes<uint64_t>>;
+      store_vector(to + i * kSize, reverse_pairs(last, Lanes()));
+    }
+  }
+  for (; i < n; ++i) store(to + i * kSize, load<Bits>(from - i * kSize));
+}
+
+// Every second lane of two vectors.
+template <typename V, int... lane>
+V every_second(V low, V high, std::integer_sequence<int, lane...>) {
+  return __builtin_shufflevector(low, high, (2 * lane)...);
+}
+
+// Every second element of an array, the first one included; none is read after the last of them.
+template <typename Bits>
+__attribute__((noinline)) void thin_out_array(const char* from, char* to, int64_t n) {
+  constexpr int64_t kSize = sizeof(Bits), kElements = kLanes<Bits>;
+  using Values = Vector<Bits>;
+  int64_t i = 0;
+  for (; i + kElements < n; i += kElements) {
+    const char* const low = from + 2 * i * kSize;
+    store_vector(to + i * kSize,
+                 every_second(load_vector<Values>(low), load_vector<Values>(low + kVectorBytes),
+                              std::make_integer_sequence<int, kElements>()));
+  }
+  for (; i < n; ++i) store(to + i * kSize, load<Bits>(from + 2 * i * kSize));
+}
+
+constexpr int64_t kMostRepeats = 4;  // more are runs that are worth it
+
+// Each element of an array so many times.
+template <int times, typename Bits>
+void repeat_each(const char* from, int64_t n, char* to) {
   constexpr int64_t kSize = sizeof(Bits);
-  for (int64_t i = 0; i < n; ++i) store(to + i * kSize, load<Bits>(from - i * kSize));
+  for (int64_t i = 0; i < n; ++i) {
+    const Bits bits = load<Bits>(from + i * kSize);
+    for (int k = 0; k < times; ++k) store(to + (i * times + k) * kSize, bits);
+  }
+}
+
+// Elements at any distance, four at a time: what compilers make of one at a time takes up to twice
+// as long, which depends on the loops around it.
+template <typename Bits>
+inline void copy_apart(const char* from, int64_t from_stride, char* to, int64_t to_stride,
+                       int64_t n) {
+  for (; n >= 4; n -= 4) {
+    Bits four[4];
+    for (int k = 0; k < 4; ++k) four[k] = load<Bits>(from + k * from_stride);
+    for (int k = 0; k < 4; ++k) store(to + k * to_stride, four[k]);
+    from += 4 * from_stride;
+    to += 4 * to_stride;
+  }
+  for (; n > 0; --n, from += from_stride, to += to_stride) store(to, load<Bits>(from));
 }
 
 template <typename Bits>
@@ -84,9 +115,12 @@ inline void copy_elements(const char* from, int64_t from_stride, char* to, int64
     if (from_stride == kSize) return copy_bytes(from, to, n * kSize);
     if (from_stride == 0) return fill_array(to, load<Bits>(from), n);
     if (from_stride == -kSize) return reverse_array<Bits>(from, to, n);
-    for (int64_t i = 0; i < n; ++i) store(to + i * kSize, load<Bits>(from + i * from_stride));
+    if constexpr (kSize <= 8) {
+      if (from_stride == 2 * kSize) return thin_out_array<Bits>(from, to, n);
+    }
+    copy_apart<Bits>(from, from_stride, to, kSize, n);
   } else {
-    for (int64_t i = 0; i < n; ++i) store(to + i * to_stride, load<Bits>(from + i * from_stride));
+    copy_apart<Bits>(from, from_stride, to, to_stride, n);
   }
 }
 
@@ -130,6 +164,26 @@ void scatter_bits(const char* from, const LoopNest& nest, const LoopNest::Operan
   });
 }
 
+// Whether a block is made of whole runs of one element each, which lie side by side.
+bool repeats_each(const LoopNest& nest, const LoopNest::Operand& operand, const Block& block) {
+  const int64_t run = nest.shape[0];
+  return operand.strides[0] == 0 && nest.rank > 1 && run <= kMostRepeats &&
+         operand.strides[1] == operand.item_size && block.index[0] == 0 && block.count % run == 0 &&
+         block.index[1] + block.count / run <= nest.shape[1];
+}
+
+void repeat_elements(const LoopNest& nest, const LoopNest::Operand& from, const Block& block,
+                     char* to) {
+  const char* const first = address_of(nest, from, block);
+  const int64_t times = nest.shape[0], n = block.count / times;
+  visit_size(from.item_size, [&](auto zero) {
+    using Bits = decltype(zero);
+    if (times == 2) return repeat_each<2, Bits>(first, n, to);
+    if (times == 3) return repeat_each<3, Bits>(first, n, to);
+    repeat_each<4, Bits>(first, n, to);
+  });
+}
+
 }  // namespace
 
 void copy_run(const char* from, int64_t from_stride, char* to, int64_t to_stride, int64_t item_size,
@@ -140,6 +194,7 @@ void copy_run(const char* from, int64_t from_stride, char* to, int64_t to_stride
 }
 
 void gather(const LoopNest& nest, const LoopNest::Operand& from, const Block& block, char* to) {
+  if (repeats_each(nest, from, block)) return repeat_elements(nest, from, block, to);
   visit_size(from.item_size,
              [&](auto zero) { gather_bits<decltype(zero)>(nest, from, block, to); });
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Note [Scans]
-// Running results along an axis. Values are widened in blocks, to DOUBLE, COMPLEX128 or INT64, for
-// extremes to FLOAT, so every result is rounded once. The order of additions follows from the
-// shape: a row is added up in segments, and a block of it in four parts, each with what came before
-// added afterwards.
+// Running results along an axis. Values are widened in blocks, to DOUBLE, COMPLEX128 or INT64, so
+// every result is rounded once; for extremes to FLOAT, unless they are integers. The order of
+// additions follows from the shape: a row is added up in segments, and a block of it in four parts,
+// each with what came before added afterwards.
 #pragma once
 
 #include "base/status.h"

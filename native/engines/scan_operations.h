@@ -2,6 +2,7 @@
 // What a scan does to blocks of widened values: see Note [Scans] in scan.h.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "simd/isa.h"
@@ -110,17 +111,25 @@ struct Extreme {
 
   static void along(T* values, int64_t count, T* state, int64_t* places, int64_t first,
                     int64_t* place) {
+    constexpr int64_t kSome = 16;
     T best = first == 0 ? values[0] : *state;
     int64_t where = first == 0 ? 0 : *place;
-    for (int64_t i = 0; i < count; ++i) {
-      // A branch: it is mostly foreseen, and then nothing waits for the comparison.
-      const bool is_worse = kIsMaximum ? values[i] < best : values[i] > best;
-      if (__builtin_expect(!is_worse, false) && takes(values[i], best)) {
-        best = values[i];
-        where = first + i;
+    for (int64_t i = 0, n; i < count; i += n) {
+      n = std::min(kSome, count - i);
+      if (n == kSome && are_worse<kSome>(values + i, best)) {
+        std::fill_n(values + i, kSome, best);
+        std::fill_n(places + i, kSome, where);
+        continue;
       }
-      values[i] = best;
-      places[i] = where;
+      for (int64_t k = i; k < i + n; ++k) {
+        // A branch: it is mostly foreseen, and then nothing waits for the comparison.
+        if (__builtin_expect(!is_worse(values[k], best), false) && takes(values[k], best)) {
+          best = values[k];
+          where = first + k;
+        }
+        values[k] = best;
+        places[k] = where;
+      }
     }
     *state = best;
     *place = where;
@@ -132,6 +141,16 @@ struct Extreme {
       values[i] = states[i] = is_taken ? values[i] : states[i];
       places[i] = wheres[i] = is_taken ? position : wheres[i];
     }
+  }
+
+ private:
+  static bool is_worse(T value, T best) { return kIsMaximum ? value < best : value > best; }
+
+  template <int64_t count>
+  static bool are_worse(const T* values, T best) {
+    T others = 0;  // as wide as the values, for vectors
+    for (int64_t k = 0; k < count; ++k) others += is_worse(values[k], best) ? T{0} : T{1};
+    return others == 0;
   }
 };
 

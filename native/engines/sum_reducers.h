@@ -155,17 +155,19 @@ struct Product {
     }
   }
   static void join(State& total, const State& other) { Product<State>::add(total, other, 0); }
+  static constexpr int kTurns = 16;  // lanes, which are joined in halves
   static void reduce(const T* values, int64_t n, int64_t, State& total) {
-    constexpr int kLanesOfTotals = 8;
-    State lanes[kLanesOfTotals];
+    State lanes[kTurns];
     for (State& lane : lanes) lane = none();
     int64_t i = 0;
-    for (; i + kLanesOfTotals <= n; i += kLanesOfTotals) {
-      for (int k = 0; k < kLanesOfTotals; ++k) add(lanes[k], values[i + k], 0);
+    for (; i + kTurns <= n; i += kTurns) {
+      for (int k = 0; k < kTurns; ++k) add(lanes[k], values[i + k], 0);
     }
     for (int k = 0; i < n; ++i, ++k) add(lanes[k], values[i], 0);
-    total = none();
-    for (const State& lane : lanes) join(total, lane);
+    for (int half = kTurns / 2; half > 0; half /= 2) {
+      for (int k = 0; k < half; ++k) join(lanes[k], lanes[k + half]);
+    }
+    total = lanes[0];
   }
 };
 

@@ -2,11 +2,13 @@
 #include "engines/vector_products.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <memory>
 #include <new>
 
 #include "base/parallel.h"
+#include "base/scratch_memory.h"
 #include "engines/block_loop.h"
 #include "simd/fused.h"
 
@@ -200,33 +202,36 @@ SumBlock find_sum(const BatchedMatrix& b) {
   }
 }
 
-// The vectors of all batches, as floats: where they are, or cast and brought together.
+// Parts of the vectors as floats: where they are, or cast and brought together by a thread.
 class Factors {
  public:
-  // False: there is not enough memory.
-  bool prepare(const GemmPlan& plan) {
+  Factors(const GemmPlan& plan, int64_t part) : plan_(plan) {
     const bool aligned = reinterpret_cast<uintptr_t>(plan.a.data) % alignof(float) == 0;
     const bool side_by_side = plan.a.column_stride == 1 || plan.k == 1;
-    if (plan.a.dtype == ACL_FLOAT && aligned && side_by_side) return true;
-    copies_.reset(new (std::nothrow) float[plan.batches * plan.k]);
-    for (int64_t batch = 0; batch < plan.batches && copies_ != nullptr; ++batch) {
-      plan.a.cast(first_of(plan, batch), plan.a.column_stride * plan.a.item_size,
-                  reinterpret_cast<char*>(copies_.get() + batch * plan.k), sizeof(float), plan.k);
-    }
-    return copies_ != nullptr;
+    ready_ = plan.a.dtype == ACL_FLOAT && aligned && side_by_side;
+    if (!ready_) cast_ = take_scratch<float>(part);
   }
 
-  const float* of(const GemmPlan& plan, int64_t batch) const {
-    if (copies_ != nullptr) return copies_.get() + batch * plan.k;
-    return reinterpret_cast<const float*>(first_of(plan, batch));
+  // False: there is not enough memory.
+  bool complete() const { return ready_ || cast_ != nullptr; }
+
+  const float* of(int64_t batch, int64_t first, int64_t terms) {
+    const char* const from = plan_.a.at(plan_.offset_in(plan_.a, batch), 0, first);
+    if (ready_) return reinterpret_cast<const float*>(from);
+    if (batch != batch_ || first != first_) {
+      plan_.a.cast(from, plan_.a.column_stride * plan_.a.item_size,
+                   reinterpret_cast<char*>(cast_.get()), sizeof(float), terms);
+    }
+    batch_ = batch;
+    first_ = first;
+    return cast_.get();
   }
 
  private:
-  static const char* first_of(const GemmPlan& plan, int64_t batch) {
-    return plan.a.at(plan.offset_in(plan.a, batch), 0, 0);
-  }
-
-  std::unique_ptr<float[]> copies_;
+  const GemmPlan& plan_;
+  bool ready_;
+  ScratchMemory<float> cast_;
+  int64_t batch_ = -1, first_ = -1;  // of what is there
 };
 
 }  // namespace
@@ -239,24 +244,28 @@ bool multiplies_vector(const GemmPlan& plan) {
 Status multiply_vector(const GemmPlan& plan, StoreRow store, const void* context) {
   const Cut cut(plan);
   const SumBlock sum = find_sum(plan.b);
-  Factors factors;
   const int64_t rows = plan.batches * cut.parts;
   const std::unique_ptr<float[]> sums(new (std::nothrow) float[rows * plan.n]);
-  if (sums == nullptr || !factors.prepare(plan)) return no_memory_for_blocks();
+  if (sums == nullptr) return no_memory_for_blocks();
+  std::atomic<bool> enough_memory{true};
   const int64_t work = std::max<int64_t>(std::min(kWidth, plan.n) * cut.part, 1);
   const auto compute = [&](int64_t begin, int64_t end) {
+    Factors factors(plan, cut.part);
+    if (!factors.complete()) {
+      enough_memory = false;
+      return;
+    }
     for (int64_t number = begin; number < end; ++number) {
       const int64_t block = number % cut.blocks, row = number / cut.blocks;
       const int64_t batch = row / cut.parts, first = row % cut.parts * cut.part;
-      const int64_t column = block * kWidth;
+      const int64_t column = block * kWidth, terms = std::min(cut.part, plan.k - first);
       const char* const data = plan.b.at(plan.offset_in(plan.b, batch), first, column);
-      sum(plan.b,
-          {data, std::min(cut.part, plan.k - first), std::min(kWidth, plan.n - column),
-           factors.of(plan, batch) + first},
+      sum(plan.b, {data, terms, std::min(kWidth, plan.n - column), factors.of(batch, first, terms)},
           sums.get() + row * plan.n + column);
     }
   };
   parallel_for(rows * cut.blocks, std::max<int64_t>(kTaskWork / work, 1), compute);
+  if (!enough_memory) return no_memory_for_blocks();
   for (int64_t batch = 0; batch < plan.batches; ++batch) {
     float* const all = sums.get() + batch * cut.parts * plan.n;
     for (int64_t part = 1; part < cut.parts; ++part) {

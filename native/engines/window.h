@@ -10,79 +10,25 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <type_traits>
 
 #include "engines/elementwise.h"
-#include "engines/window_axis.h"
-#include "kernels/pooling/volume.h"
-#include "simd/convert.h"
+#include "engines/window_work.h"
+#include "simd/simd.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
 
-struct WindowWork {
-  Volumes sources;
-  Volumes targets;
-  WindowAxis axes[3];
-  bool gradient = false;  // targets are positions, sources are windows
-  bool with_padding = false;
-  int64_t divisor = 0;  // of every window; 0: its number of positions
-
-  Range sources_of(int axis, int64_t target) const {
-    return gradient ? axes[axis].windows(target) : axes[axis].positions(target);
-  }
-  // What a mean over a window is divided by is a product over the axes.
-  int64_t counted(int axis, int64_t window) const {
-    if (divisor != 0) return axis == 0 ? divisor : 1;
-    return axes[axis].counted(window, with_padding);
-  }
-};
-
-// Joined sources are numbers of this type.
-template <typename T, bool is_integer = std::is_integral_v<T>>
-struct WindowNumber {
-  using type = ComputeType<T>;
-  static type from(T element) { return widen(element); }
-  static T to(type number) { return Narrow<T>::from(number); }
-};
-template <typename T>
-struct WindowNumber<T, true> {
-  using type = T;
-  static T from(T element) { return element; }
-  static T to(T number) { return number; }
-};
-
-// What a target makes of its sources.
-struct WindowMean {
-  static constexpr bool kDivides = true;
-  template <typename Number>
-  static Number start() {
-    return 0;
-  }
-  template <typename Number>
-  static Number join(Number sum, Number number) {
-    return sum + number;
-  }
-};
-// A NaN is larger than every number.
-struct WindowMaximum {
-  static constexpr bool kDivides = false;
-  template <typename Number>
-  static Number start() {
-    using Limits = std::numeric_limits<Number>;
-    return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
-  }
-  template <typename Number>
-  static Number join(Number maximum, Number number) {
-    return (number > maximum) | (number != number) ? number : maximum;
-  }
-};
-
 template <typename T, typename Join>
 class Windows {
  public:
-  explicit Windows(const WindowWork& work) : work_(work) {}
+  explicit Windows(const WindowWork& work) : work_(work) {
+    limit_ = work.sources.data + sizeof(T);
+    for (int axis = 0; axis < 5; ++axis) {
+      const int64_t last = (work.sources.shape[axis] - 1) * work.sources.strides[axis];
+      limit_ += std::max<int64_t>(last, 0);
+    }
+  }
 
   void compute() const {
     const Volumes& targets = work_.targets;
@@ -96,6 +42,8 @@ class Windows {
  private:
   using Number = typename WindowNumber<T>::type;
   static constexpr int64_t kMostSources = 2048, kMostTargets = 512, kLanes = 16;
+  static constexpr int64_t kRoom = 32;  // for whole vectors at the end
+  static constexpr bool kVectors = !std::is_integral_v<T>;
   static constexpr int64_t kMostHeights = 256;  // worked out once for all planes
 
   // Targets of a row that are computed together, and the sources that they need.
@@ -104,20 +52,22 @@ class Windows {
     Range all;
     int32_t begin[kMostTargets];  // of each target's sources, counted from the first of all
     int32_t size[kMostTargets];
-    Number counted[kMostSources];  // of the targets, or of the sources for a gradient
+    // Of the targets, or of the sources for a gradient.
+    Number counted[kMostSources + kRoom];
     bool single;                   // every target has one source
     int64_t even_begin, even_end;  // targets among them with as many sources each, evenly spaced
     int64_t step;
   };
   struct Buffers {
-    alignas(64) Number sources[kMostSources];
-    alignas(64) Number targets[kMostTargets];
-    alignas(64) T elements[kMostTargets];  // the targets, rounded
+    alignas(64) Number sources[kMostSources + kRoom];
+    alignas(64) Number targets[kMostTargets + kRoom] = {};
+    alignas(64) T elements[kMostTargets + kRoom];  // the targets, rounded
   };
   struct Rows {
     int64_t number;  // of the slab
     Slab slab;       // of sources
     Range depth, height;
+    const int64_t* counted;  // of the windows along the height; null: not worked out
     bool same_as(const Rows& other) const {
       return number == other.number && depth.begin == other.depth.begin &&
              depth.end == other.depth.end && height.begin == other.height.begin &&
@@ -138,13 +88,19 @@ class Windows {
 
   void compute_columns(const Columns& columns, int64_t begin, int64_t end, Buffers* buffers) const {
     const int64_t planes = work_.targets.shape[2], rows = work_.targets.shape[3];
+    const int64_t windows = work_.axes[1].pooled;
     Range heights[kMostHeights];
-    const bool known = rows <= kMostHeights && end - begin >= 2 * rows;
+    int64_t counted[kMostHeights];
+    const bool known = std::max(rows, windows) <= kMostHeights && end - begin >= 2 * rows;
     for (int64_t i = 0; known && i < rows; ++i) heights[i] = work_.sources_of(1, i);
+    for (int64_t i = 0; known && Join::kDivides && i < windows; ++i) {
+      counted[i] = work_.counted(1, i);
+    }
     int64_t h = begin % rows, d = begin / rows % planes, number = begin / rows / planes;
     for (int64_t left = end - begin; left > 0; ++number, d = 0) {
       const Slab to = work_.targets.slab(number);
-      Rows now = {number, work_.sources.slab(number), {}, {}}, before = {-1, now.slab, {}, {}};
+      Rows now = {number, work_.sources.slab(number), {}, {}, known ? counted : nullptr};
+      Rows before = {-1, now.slab, {}, {}, nullptr};
       const int64_t first_whole = h == 0 ? d : d + 1;
       for (; d < planes && left > 0; ++d, h = 0) {
         now.depth = work_.sources_of(0, d);
@@ -159,7 +115,7 @@ class Windows {
           if (!work_.gradient || !now.same_as(before)) {
             compute_row(now, columns, buffers);
             if (Join::kDivides && !work_.gradient) {
-              divide(work_.counted(0, d) * work_.counted(1, h), columns, buffers);
+              divide(work_.counted(0, d) * counted_height(now, h), columns, buffers);
             }
             round(columns, buffers);
             before = now;
@@ -201,9 +157,14 @@ class Windows {
   void count_columns(Columns* columns) const {
     const int64_t first = work_.gradient ? columns->all.begin : columns->first;
     const int64_t count = work_.gradient ? columns->all.size() : columns->count;
-    for (int64_t i = 0; i < std::min(count, kMostSources); ++i) {
-      columns->counted[i] = static_cast<Number>(work_.counted(2, first + i));
+    count_windows(first, std::min(count, kMostSources), columns->counted);
+  }
+
+  void count_windows(int64_t first, int64_t count, Number* counted) const {
+    for (int64_t i = 0; i < count; ++i) {
+      counted[i] = static_cast<Number>(work_.counted(2, first + i));
     }
+    std::fill_n(counted + count, kRoom, Number{1});
   }
 
   // Only the first and the last ones differ, by the padding.
@@ -233,35 +194,65 @@ class Windows {
     }
     // A single target whose sources do not fit.
     Number joined = Join::template start<Number>();
-    Number counted[kMostSources];
+    Number counted[kMostSources + kRoom] = {};
     for (int64_t begin = columns.all.begin; begin < columns.all.end; begin += kMostSources) {
       const Range part = {begin, std::min(begin + kMostSources, columns.all.end)};
-      for (int64_t i = 0; work_.gradient && Join::kDivides && i < part.size(); ++i) {
-        counted[i] = static_cast<Number>(work_.counted(2, begin + i));
-      }
+      if (work_.gradient && Join::kDivides) count_windows(begin, part.size(), counted);
       join_rows(rows, part, counted, buffers->sources);
       joined = Join::join(joined, join_run(buffers->sources, part.size()));
     }
     buffers->targets[0] = joined;
   }
 
+  int64_t counted_height(const Rows& rows, int64_t window) const {
+    return rows.counted != nullptr ? rows.counted[window] : work_.counted(1, window);
+  }
+
   void join_rows(const Rows& rows, const Range& part, const Number* counted, Number* to) const {
     const Slab& slab = rows.slab;
     const int64_t stride = slab.strides[2], count = part.size();
-    std::fill_n(to, count, Join::template start<Number>());
+    std::fill_n(to, whole_vectors(count), Join::template start<Number>());
+    const bool divides = Join::kDivides && work_.gradient;
     for (int64_t d = rows.depth.begin; d < rows.depth.end; ++d) {
+      const int64_t depth_counted = divides ? work_.counted(0, d) : 0;
       for (int64_t h = rows.height.begin; h < rows.height.end; ++h) {
         const char* const from = slab.row(d, h) + part.begin * stride;
-        if (Join::kDivides && work_.gradient) {
-          const auto rows_counted = static_cast<Number>(work_.counted(0, d) * work_.counted(1, h));
+        if (divides) {
+          const auto rows_counted = static_cast<Number>(depth_counted * counted_height(rows, h));
           add_divided(from, stride, count, rows_counted, counted, to);
         } else if (stride == static_cast<int64_t>(sizeof(T))) {
+          if (join_vectors(from, count, to)) continue;
           join_row(from, std::integral_constant<int64_t, sizeof(T)>{}, count, to);
         } else {
           join_row(from, stride, count, to);
         }
       }
     }
+  }
+
+  static int64_t whole_vectors(int64_t count) {
+    constexpr int64_t kStep = aclhost::kLanes<Number>;
+    return (count + kStep - 1) / kStep * kStep;
+  }
+
+  // Calls visit(i) for vectors of a row that is an array; what is read behind its end has to be
+  // memory of the sources, too. False: it is not.
+  template <typename Visit>
+  bool for_each_vector(const char* from, int64_t count, const Visit& visit) const {
+    if (from + whole_vectors(count) * static_cast<int64_t>(sizeof(T)) > limit_) return false;
+    for (int64_t i = 0; i < count; i += aclhost::kLanes<Number>) visit(i);
+    return true;
+  }
+
+  bool join_vectors(const char* from, int64_t count, Number* to) const {
+    if constexpr (kVectors) {
+      const T* const elements = reinterpret_cast<const T*>(from);
+      return for_each_vector(from, count, [&](int64_t i) {
+        const auto before = load_vector<Vector<Number>>(to + i);
+        store_vector(to + i, Join::join(before, load_widened(elements + i)));
+      });
+    }
+    return false;
   }
 
   template <typename Stride>
@@ -271,9 +262,21 @@ class Windows {
     }
   }
 
-  static void add_divided(const char* from, int64_t stride, int64_t count, Number rows_counted,
-                          const Number* counted, Number* to) {
+  bool add_divided_vectors(const char* from, int64_t count, Number rows_counted,
+                           const Number* counted, Number* to) const {
+    using V = Vector<Number>;
+    const T* const elements = reinterpret_cast<const T*>(from);
+    return for_each_vector(from, count, [&](int64_t i) {
+      const V divisors = splat<V>(rows_counted) * load_vector<V>(counted + i);
+      store_vector(to + i, load_vector<V>(to + i) + load_widened(elements + i) / divisors);
+    });
+  }
+
+  void add_divided(const char* from, int64_t stride, int64_t count, Number rows_counted,
+                   const Number* counted, Number* to) const {
     if constexpr (Join::kDivides) {
+      const bool is_array = stride == static_cast<int64_t>(sizeof(T));
+      if (is_array && add_divided_vectors(from, count, rows_counted, counted, to)) return;
       const auto add = [&](auto step) {
         for (int64_t i = 0; i < count; ++i) {
           to[i] += WindowNumber<T>::from(load<T>(from + i * step)) / (rows_counted * counted[i]);
@@ -350,8 +353,12 @@ class Windows {
   }
 
   static void round(const Columns& columns, Buffers* buffers) {
-    for (int64_t i = 0; i < columns.count; ++i) {
-      buffers->elements[i] = WindowNumber<T>::to(buffers->targets[i]);
+    if constexpr (kVectors) {
+      for (int64_t i = 0; i < columns.count; i += aclhost::kLanes<Number>) {
+        store_narrowed(buffers->elements + i, load_vector<Vector<Number>>(buffers->targets + i));
+      }
+    } else {
+      std::copy_n(buffers->targets, columns.count, buffers->elements);
     }
   }
 
@@ -367,6 +374,7 @@ class Windows {
   }
 
   const WindowWork& work_;
+  const char* limit_;  // behind the last source
 };
 
 }  // namespace ACLHOST_ISA

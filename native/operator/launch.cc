@@ -10,11 +10,13 @@
 #include "base/recycled.h"
 #include "base/stale.h"
 #include "operator/arguments.h"
+#include "operator/dump_arguments.h"
 #include "operator/objects.h"
 #include "operator/regions.h"
 #include "operator/rules.h"
 #include "operator/sized_results.h"
 #include "operator/weight_size.h"
+#include "runtime/allocator.h"
 #include "runtime/capture.h"
 #include "runtime/memory.h"
 #include "runtime/observed.h"
@@ -31,9 +33,16 @@ struct LaunchTask {
   uint64_t asked;
   int32_t stream;
   int32_t device;
+  int32_t running;  // another stream than the first, if that was captured
+  std::shared_ptr<Dump> dump;
 
+  void runs_on(int32_t other) {
+    running = other;
+    dump = current_dump();
+  }
   Status operator()() const {
-    Status status = launch->execute(asked);
+    const AllocatorUse use(running);
+    Status status = launch->execute(asked, dump.get(), {device, running});
     if (!status.ok()) tell_exception(status, stream, device);
     return status;
   }
@@ -229,8 +238,11 @@ aclnnStatus phase_two(const char* op, void* workspace, uint64_t workspace_size,
     if (is_sized_by_data(*launch->args.op) && refuse_captured(call, *queue) != 0) {
       return static_cast<int32_t>(ACLNN_ERR_RUNTIME_ERROR);
     }
-    submit_work(*queue, weight_of(launch->args), work,
-                LaunchTask{launch, frees(), queue->id(), queue->device()}, TaskKind::kKernel);
+    submit_work(
+        *queue, weight_of(launch->args), work,
+        LaunchTask{launch, frees(), queue->id(), queue->device(), queue->id(), current_dump()},
+        TaskKind::kKernel);
+    if (is_recording_arguments.load(std::memory_order_relaxed)) record_arguments(launch->args);
     return is_sized_by_data(*launch->args.op) ? finish_sized(*queue, *launch) : 0;
   });
 }

@@ -11,6 +11,7 @@
 #include "base/registry.h"
 #include "operator/args.h"
 #include "operator/descriptor.h"
+#include "operator/dump.h"
 #include "runtime/task.h"
 
 namespace aclhost {
@@ -19,7 +20,8 @@ namespace aclhost {
 struct Launch {
   explicit Launch(const Operator& op) : args(op) {}
 
-  Status execute(uint64_t asked);  // the time of memory when it was queued
+  // `asked` is the time of memory when it was queued. With a dump, its tensors are written.
+  Status execute(uint64_t asked, Dump* dump, const DumpedLaunch& launch);
   Work describe() const;
   bool touches(const MemoryRange& range) const;
   // Gives another address to every tensor that was copied from this handle.

@@ -60,7 +60,7 @@ Status check_memory(const char* op, const ParamInfo& param, const TensorView& vi
 
 }  // namespace
 
-Status Launch::execute(uint64_t asked) {
+Status Launch::execute(uint64_t asked, Dump* dump, const DumpedLaunch& launch) {
   Spans spans;
   find_spans(args, &spans);
   Status status;
@@ -69,11 +69,11 @@ Status Launch::execute(uint64_t asked) {
     if (status.ok()) status = check_memory(args.op->name, param, view, span, asked);
   });
   if (!status.ok()) return status;
-  if (!is_strict()) return run_with_spans(args, spans);
+  if (!is_strict()) return dump == nullptr ? run_with_spans(args, spans) : dump->run(args, launch);
   // There, the program's addresses are not those of the pages.
   Args reachable_args = args;
   for (TensorView& view : reachable_args.tensors) view.data = reachable(view.data);
-  Status outcome = run(reachable_args);
+  Status outcome = dump == nullptr ? run(reachable_args) : dump->run(reachable_args, launch);
   for (size_t i = 0; i < args.tensors.size(); ++i) {
     void* const address = args.tensors[i].data;
     copy_view(reachable_args.tensors[i], &args.tensors[i]);

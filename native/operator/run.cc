@@ -3,11 +3,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
-#include <new>
 #include <vector>
 
 #include "aclnn/opdev/op_errno.h"
+#include "base/scratch_memory.h"
 #include "dtypes.h"
 #include "operator/descriptor.h"
 
@@ -25,32 +24,39 @@ bool is_input(const ParamInfo& param) {
 }
 
 // Whether an input reaches into the range from the first byte that is written to the last, or a
-// tensor has no elements: no for nearly all calls, at the cost of a few comparisons.
+// tensor has no elements: no for nearly all calls, at the cost of a few comparisons. From the last
+// parameter to the first, as results come after what they are made of; where one does not, the
+// inputs behind it are looked at again.
 bool may_need_changes(const Args& args, const Spans& spans) {
   uintptr_t first = UINTPTR_MAX, end = 0;
   bool is_special = false;
-  const auto for_each = [&](bool inputs, const auto& visit) {
-    for (int i = 0; i < args.op->param_count; ++i) {
+  const auto look = [&](int from) {
+    int behind = -1;  // the input furthest behind of those that were looked at too early
+    int last_input = -1;
+    for (int i = from; i >= 0; --i) {
       const ParamInfo& param = args.op->params[i];
-      if (!is_tensor(param) || is_input(param) != inputs) continue;
+      if (!is_tensor(param)) continue;
+      const bool is_read = is_input(param);
+      if (is_read && last_input < 0) last_input = i;
+      if (!is_read) behind = last_input;
       const Argument& argument = args.arguments[i];
       for (uint32_t k = 0; k < argument.count; ++k) {
         const ByteSpan& span = spans[argument.first + k];
         const auto begin = reinterpret_cast<uintptr_t>(span.begin);
-        if (span.size > 0) {
-          visit(begin, begin + span.size);
-        } else {
+        if (span.size == 0) {
           is_special |= args.tensors[argument.first + k].present;
+        } else if (is_read) {
+          is_special |= begin < end && first < begin + span.size;
+        } else {
+          first = std::min(first, begin);
+          end = std::max(end, begin + span.size);
         }
       }
     }
+    return behind;
   };
-  for_each(false, [&](uintptr_t begin, uintptr_t behind) {
-    first = std::min(first, begin);
-    end = std::max(end, behind);
-  });
-  for_each(true,
-           [&](uintptr_t begin, uintptr_t behind) { is_special |= begin < end && first < behind; });
+  const int behind = look(args.op->param_count - 1);
+  if (behind >= 0 && !is_special) look(behind);
   return is_special;
 }
 
@@ -118,7 +124,7 @@ bool collides(const Read& read, const std::vector<Written>& all) {
 class Copies {
  public:
   bool add(const ByteSpan& span, TensorView* view) {
-    memory_.emplace_back(new (std::nothrow) char[span.size + kLine]);
+    memory_.push_back(take_scratch<char>(static_cast<int64_t>(span.size + kLine)));
     char* place = memory_.back().get();
     if (place == nullptr) return false;
     const auto begin = reinterpret_cast<uintptr_t>(span.begin);
@@ -130,7 +136,7 @@ class Copies {
   }
 
  private:
-  std::vector<std::unique_ptr<char[]>> memory_;
+  std::vector<ScratchMemory<char>> memory_;
 };
 
 // What describes elements that do not exist means nothing, however absurd; kernels multiply it.
@@ -174,6 +180,13 @@ Status run(Args& args) {
   Spans spans;
   find_spans(args, &spans);
   return run_with_spans(args, spans);
+}
+
+Status run_disjoint(Args& args) {
+  for (const TensorView& view : args.tensors) {
+    if (view.present && view.empty()) return run(args);
+  }
+  return compute(args);
 }
 
 Status run_with_spans(Args& args, const Spans& spans) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operator/span.h"
 
+#include <algorithm>
+
 #include "dtypes.h"
 
 namespace aclhost {
@@ -29,8 +31,8 @@ ByteSpan span_of(const TensorView& view) {
   int64_t first = view.offset, last = view.offset;
   for (int i = 0; i < view.rank; ++i) {
     const int64_t reach = checked.multiply(view.shape[i] - 1, view.strides[i]);
-    int64_t& end = reach < 0 ? first : last;
-    end = checked.add(end, reach);
+    first = checked.add(first, std::min<int64_t>(reach, 0));
+    last = checked.add(last, std::max<int64_t>(reach, 0));
   }
   const int bits = data_type_bits(view.dtype);
   const int64_t begin = checked.multiply(first, bits) >> 3;

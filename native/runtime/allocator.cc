@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allocators that a program registers for its streams. They are kept and found again; programs
-// bring the workspaces of operators, so that nothing is ever asked of them.
+#include "runtime/allocator.h"
+
+#include <cxxabi.h>
+
+#include <condition_variable>
 #include <map>
 #include <mutex>
+#include <utility>
 
 #include "acl/acl_rt_allocator.h"
 #include "base/call.h"
 #include "base/immortal.h"
+#include "runtime/borrowed_context.h"
 #include "runtime/context.h"
 #include "runtime/handle_table.h"
+#include "runtime/pages.h"
 #include "runtime/stream_options.h"
 #include "runtime/with_stream.h"
 
@@ -23,18 +29,104 @@ struct Allocator {
   aclrtAllocatorGetAddrFromBlockFunc address = nullptr;
 };
 
-struct Registered {
-  aclrtAllocatorDesc handle;
-  Allocator allocator;
+}  // namespace
+
+// Calls the functions of the program on whichever thread runs the launch.
+class StreamAllocator final : public ScratchSource {
+ public:
+  StreamAllocator(aclrtAllocatorDesc handle, const Allocator& functions, aclrtContext context)
+      : handle(handle), functions(functions), context_(context) {}
+
+  void* take(size_t bytes, void** block) override {
+    const Asking asking(context_);
+    try {
+      *block = allocate(bytes);
+      if (*block == nullptr) return nullptr;
+      void* const address = functions.address(*block);
+      if (address != nullptr && is_accessible(address, bytes, Access::kWrite)) {
+        advised_.store(address, std::memory_order_relaxed);
+        return reachable(address);
+      }
+      functions.release(functions.object, *block);
+    } catch (abi::__forced_unwind&) {
+      throw;         // the thread ends
+    } catch (...) {  // kernels let no exception through
+    }
+    return nullptr;
+  }
+
+  void give_back(void* block) override {
+    const Asking asking(context_);
+    try {
+      functions.release(functions.object, block);
+    } catch (abi::__forced_unwind&) {
+      throw;
+    } catch (...) {
+    }
+  }
+
+  const aclrtAllocatorDesc handle;
+  const Allocator functions;
+  int users = 0;  // launches; guarded by the mutex of all
+
+ private:
+  // What the functions launch takes its memory from its own stream's allocator.
+  class Asking {
+   public:
+    explicit Asking(aclrtContext context)
+        : context_(context), source_(set_scratch_source(nullptr)) {}
+    ~Asking() { set_scratch_source(source_); }
+    Asking(const Asking&) = delete;
+    Asking& operator=(const Asking&) = delete;
+
+   private:
+    const BorrowedContext context_;
+    ScratchSource* const source_;
+  };
+
+  // The place of the block before is the best one to have: its pages are there.
+  void* allocate(size_t bytes) {
+    void* const place = advised_.load(std::memory_order_relaxed);
+    void* block = nullptr;
+    if (functions.advise != nullptr && place != nullptr) {
+      block = functions.advise(functions.object, bytes, place);
+    }
+    return block != nullptr ? block : functions.allocate(functions.object, bytes);
+  }
+
+  const aclrtContext context_;  // for threads that have none
+  std::atomic<void*> advised_{nullptr};
 };
+
+std::atomic<int> registered_allocators{0};
+
+namespace {
 
 struct ByStream {
   std::mutex mutex;
-  std::map<int32_t, Registered> all;
+  std::condition_variable unused;
+  std::map<int32_t, std::shared_ptr<StreamAllocator>> all;
 };
 
 Immortal<HandleTable<Allocator, 8>> descriptions;
 Immortal<ByStream> by_stream;
+__constinit thread_local int uses_here = 0;  // of launches that this thread runs
+
+// Puts another allocator, or null, in the place of a stream's. When it returns, no launch calls the
+// former one any more; but a function of an allocator cannot wait for its own launch.
+void exchange(int32_t stream, std::shared_ptr<StreamAllocator> next) {
+  std::unique_lock<std::mutex> lock(by_stream->mutex);
+  std::shared_ptr<StreamAllocator> former;
+  if (next != nullptr) {
+    former = std::exchange(by_stream->all[stream], std::move(next));
+  } else if (const auto found = by_stream->all.find(stream); found != by_stream->all.end()) {
+    former = std::move(found->second);
+    by_stream->all.erase(found);
+  }
+  registered_allocators.store(static_cast<int>(by_stream->all.size()));
+  if (former == nullptr || uses_here > 0) return;
+  by_stream->unused.wait(lock, [&] { return former->users == 0; });
+}
 
 int32_t no_description(const Call& call, aclrtAllocatorDesc desc) {
   return call.fail(ACL_ERROR_INVALID_PARAM, "allocatorDesc",
@@ -54,6 +146,14 @@ int32_t set(const char* name, aclrtAllocatorDesc desc, Member member, Value valu
   });
 }
 
+aclrtContext context_of(const Stream& stream) {
+  aclrtContext found = nullptr;
+  contexts().for_each([&](void* handle, const Context& context) {
+    if (context.id() == stream.context_id()) found = handle;
+  });
+  return found;
+}
+
 int32_t enroll(const Call& call, aclrtStream stream, aclrtAllocatorDesc desc) {
   if (desc == nullptr) return call.null("allocatorDesc");
   const StreamRef found = find_stream(stream);
@@ -64,22 +164,40 @@ int32_t enroll(const Call& call, aclrtStream stream, aclrtAllocatorDesc desc) {
     return call.fail(ACL_ERROR_INVALID_PARAM, "allocatorDesc",
                      "lacks the object, or a function to allocate, to free or to get an address");
   }
-  const std::lock_guard<std::mutex> lock(by_stream->mutex);
-  by_stream->all[found->id()] = {desc, *allocator};
+  exchange(found->id(), std::make_shared<StreamAllocator>(desc, *allocator, context_of(*found)));
   return ACL_SUCCESS;
 }
 
-Registered registered_for(const Stream& stream) {
+std::shared_ptr<StreamAllocator> registered_for(const Stream& stream) {
   const std::lock_guard<std::mutex> lock(by_stream->mutex);
   const auto found = by_stream->all.find(stream.id());
-  return found == by_stream->all.end() ? Registered{} : found->second;
+  return found == by_stream->all.end() ? nullptr : found->second;
 }
 
 }  // namespace
 
-void forget_allocator(int32_t stream) {
+void AllocatorUse::begin(int32_t stream) {
+  {
+    const std::lock_guard<std::mutex> lock(by_stream->mutex);
+    const auto found = by_stream->all.find(stream);
+    if (found == by_stream->all.end()) return;
+    allocator_ = found->second;
+    ++allocator_->users;
+  }
+  ++uses_here;
+  memory_.emplace();
+  before_ = set_scratch_source(allocator_.get());
+}
+
+void AllocatorUse::end() {
+  set_scratch_source(before_);
+  --uses_here;
   const std::lock_guard<std::mutex> lock(by_stream->mutex);
-  by_stream->all.erase(stream);
+  if (--allocator_->users == 0) by_stream->unused.notify_all();
+}
+
+void forget_allocator(int32_t stream) {
+  if (registered_allocators.load() != 0) exchange(stream, nullptr);
 }
 
 }  // namespace aclhost
@@ -146,13 +264,16 @@ extern "C" aclError aclrtAllocatorGetByStream(
     aclrtAllocatorAllocAdviseFunc* allocAdviseFunc,
     aclrtAllocatorGetAddrFromBlockFunc* getAddrFromBlockFunc) {
   return with_stream("aclrtAllocatorGetByStream", stream, [&](const Call&, const Stream& found) {
-    const Registered registered = registered_for(found);
-    if (allocatorDesc != nullptr) *allocatorDesc = registered.handle;
-    if (allocator != nullptr) *allocator = registered.allocator.object;
-    if (allocFunc != nullptr) *allocFunc = registered.allocator.allocate;
-    if (freeFunc != nullptr) *freeFunc = registered.allocator.release;
-    if (allocAdviseFunc != nullptr) *allocAdviseFunc = registered.allocator.advise;
-    if (getAddrFromBlockFunc != nullptr) *getAddrFromBlockFunc = registered.allocator.address;
+    const std::shared_ptr<StreamAllocator> registered = registered_for(found);
+    const Allocator functions = registered == nullptr ? Allocator{} : registered->functions;
+    if (allocatorDesc != nullptr) {
+      *allocatorDesc = registered == nullptr ? nullptr : registered->handle;
+    }
+    if (allocator != nullptr) *allocator = functions.object;
+    if (allocFunc != nullptr) *allocFunc = functions.allocate;
+    if (freeFunc != nullptr) *freeFunc = functions.release;
+    if (allocAdviseFunc != nullptr) *allocAdviseFunc = functions.advise;
+    if (getAddrFromBlockFunc != nullptr) *getAddrFromBlockFunc = functions.address;
     return ACL_SUCCESS;
   });
 }

@@ -9,6 +9,7 @@
 #include "base/observer.h"
 #include "base/stale.h"
 #include "base/threads.h"
+#include "runtime/borrowed_context.h"
 #include "runtime/device.h"
 #include "runtime/labels.h"
 #include "runtime/state_callbacks.h"
@@ -115,6 +116,15 @@ ContextRef current_context() { return contexts().find(current_handle()); }
 void bind_primary_context(aclrtContext primary) {
   thread_explicit = nullptr;
   thread_primary = primary;
+}
+
+BorrowedContext::BorrowedContext(aclrtContext context)
+    : context_(current_context() ? nullptr : context), before_(thread_explicit) {
+  if (context_ != nullptr) thread_explicit = context_;
+}
+
+BorrowedContext::~BorrowedContext() {
+  if (context_ != nullptr && thread_explicit == context_) thread_explicit = before_;
 }
 
 int32_t no_context(const Call& call) {

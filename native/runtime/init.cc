@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -13,17 +9,15 @@
 #include "base/call.h"
 #include "base/fork_mutex.h"
 #include "base/immortal.h"
-#include "base/json.h"
 #include "base/observer.h"
 #include "base/soc.h"
+#include "runtime/config_file.h"
+#include "runtime/dumping.h"
 #include "runtime/init_callbacks.h"
 #include "runtime/memory.h"
 
 namespace aclhost {
 namespace {
-
-constexpr int kMaxNesting = 10;
-constexpr size_t kMaxConfig = 16 << 20;  // bytes
 
 struct ProcessState {
   uint64_t references = 0;                  // calls of aclInit, the repeated ones included
@@ -39,58 +33,9 @@ struct Process {
 
 Immortal<Process> process;
 
-class OpenFile {
- public:
-  // A pipe that nobody writes to must not hold the call.
-  explicit OpenFile(const char* path) : number_(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
-  ~OpenFile() {
-    if (number_ >= 0) close(number_);
-  }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-
-  bool is_regular() const {
-    struct stat about{};
-    return number_ >= 0 && fstat(number_, &about) == 0 && S_ISREG(about.st_mode);
-  }
-  ssize_t read_some(char* block, size_t size) const { return read(number_, block, size); }
-
- private:
-  const int number_;
-};
-
-// False if there is no ordinary file that can be read to its end and is not absurdly long.
-bool read_file(const char* path, std::string* text) {
-  const OpenFile file(path);
-  if (!file.is_regular()) return false;
-  char block[4096];
-  ssize_t count = 0;
-  while ((count = file.read_some(block, sizeof block)) > 0) {
-    text->append(block, static_cast<size_t>(count));
-    if (text->size() > kMaxConfig) return false;
-  }
-  return count == 0;
-}
-
-// 0 and the file's text (nothing for a null or empty path), or the reported failure.
-int32_t read_config(const Call& call, const char* path, std::string* text) {
-  if (path == nullptr || *path == '\0') return ACL_SUCCESS;
-  if (!read_file(path, text)) {
-    return call.fail(
-        ACL_ERROR_INVALID_FILE, "configPath",
-        "\"" + std::string(path) +
-            "\" cannot be read; name an existing JSON file of at most 16 MiB or pass a "
-            "null pointer");
-  }
-  if (is_json_object(*text, kMaxNesting)) return ACL_SUCCESS;
-  return call.fail(ACL_ERROR_PARSE_FILE, "configPath",
-                   "\"" + std::string(path) + "\" is not a JSON object nested at most " +
-                       std::to_string(kMaxNesting) + " deep; \"{}\" is enough");
-}
-
 int32_t initialize(const Call& call, ProcessState& state, const char* path) {
   std::string config;
-  if (const int32_t code = read_config(call, path, &config)) return code;
+  if (const int32_t code = read_config(call, "configPath", path, &config)) return code;
   if (state.first_config && *state.first_config != config) {
     return call.fail(ACL_ERROR_INVALID_PARAM, "configPath",
                      "has other content than at the first aclInit; a process keeps its first "
@@ -102,17 +47,18 @@ int32_t initialize(const Call& call, ProcessState& state, const char* path) {
                          example_socs());
   }
   if (const int32_t code = check_device_memory(call, ACL_ERROR_INTERNAL_ERROR)) return code;
+  if (const int32_t code = check_dump_config(call, config)) return code;
   state.first_config = std::move(config);
   state.references = 1;
   state.finalized = false;
   return ACL_SUCCESS;
 }
 
-int32_t finalize(ProcessState& state) {
+int32_t finalize(const Call& call, ProcessState& state) {
   state.references = 0;
   state.finalized = true;
   observe([](Observer& o) { o.finalized(); });
-  return ACL_SUCCESS;
+  return end_dump(call);
 }
 
 int32_t already_finalized(const Call& call) {
@@ -125,7 +71,10 @@ int32_t tell_of_start(const Call& call, ProcessState before) {
   std::string config;
   if (!initial_configuration(&config)) return ACL_SUCCESS;
   const int32_t code = tell_init(config);
-  if (code == ACL_SUCCESS) return ACL_SUCCESS;
+  if (code == ACL_SUCCESS) {
+    start_dump(config);
+    return ACL_SUCCESS;
+  }
   const std::lock_guard<ForkMutex> lock(process->mutex);
   process->state = std::move(before);
   return call.fail(code, "", "a function of aclInitCallbackRegister returned this code");
@@ -205,7 +154,7 @@ extern "C" aclError aclFinalize() {
       if (const int32_t code = tell_of_end(call)) return code;
     }
     const std::lock_guard<ForkMutex> lock(process->mutex);
-    if (!process->state.finalized) return finalize(process->state);
+    if (!process->state.finalized) return finalize(call, process->state);
     // A function that was told may have done it.
     return was_initialized ? ACL_SUCCESS : already_finalized(call);
   });
@@ -224,8 +173,9 @@ extern "C" aclError aclFinalizeReference(uint64_t* refCount) {
     const std::lock_guard<ForkMutex> lock(process->mutex);
     ProcessState& state = process->state;
     if (state.references == 0 && !is_last) return already_finalized(call);
-    if (state.references > 0 && --state.references == 0) finalize(state);
+    int32_t code = ACL_SUCCESS;
+    if (state.references > 0 && --state.references == 0) code = finalize(call, state);
     if (refCount != nullptr) *refCount = state.references;
-    return ACL_SUCCESS;
+    return code;
   });
 }

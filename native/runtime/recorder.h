@@ -51,6 +51,7 @@ class WorkStep final : public Step {
 
   Status run(int32_t stream, uint64_t asked) const override {
     Body body = body_;
+    set_stream(body, stream, 0);
     if (!set_time(body, asked, 0)) {
       if (Status status = check_regions(work, asked); !status.ok()) return status;
     }
@@ -76,6 +77,14 @@ class WorkStep final : public Step {
   static bool set_time(Other&, uint64_t, long) {
     return false;
   }
+
+  // Some want to know which stream runs them.
+  template <typename Launch>
+  static auto set_stream(Launch& body, int32_t stream, int) -> decltype(body.runs_on(stream)) {
+    body.runs_on(stream);
+  }
+  template <typename Other>
+  static void set_stream(Other&, int32_t, long) {}
 
   Body body_;
 };

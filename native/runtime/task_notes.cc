@@ -8,6 +8,7 @@
 
 #include "acl/acl_rt.h"
 #include "base/call.h"
+#include "runtime/copy.h"
 #include "runtime/graph.h"
 #include "runtime/observed.h"
 #include "runtime/recorder.h"
@@ -96,6 +97,12 @@ extern "C" aclError aclrtProfTrace(void* userdata, int32_t length, aclrtStream s
           return call.fail(ACL_ERROR_RT_PARAM_INVALID, "length",
                            "is " + std::to_string(length) + "; it must be from 1 to 18");
         }
-        return add_mark(call, found, readable(userdata, static_cast<size_t>(length)));
+        char bytes[kMarkBytes];
+        const auto size = static_cast<size_t>(length);
+        if (const int32_t code =
+                copy_bytes(call, bytes, size, userdata, size, ACL_MEMCPY_HOST_TO_HOST)) {
+          return code;
+        }
+        return add_mark(call, found, readable(bytes, size));
       });
 }

@@ -5,6 +5,7 @@
 #include "simd/math_complex.h"
 #include "simd/math_core.h"
 #include "simd/math_double.h"
+#include "simd/math_double_angles.h"
 #include "simd/math_error.h"
 #include "simd/math_exponential.h"
 #include "simd/math_gamma.h"

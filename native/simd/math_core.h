@@ -70,6 +70,9 @@ template <typename T>
 ACLHOST_INLINE T with_sign_of(T magnitude, T x) {
   return from_bits(bits_of(magnitude) | (bits_of(x) & kSignBit<T>));
 }
+ACLHOST_INLINE double negative_if_odd(uint64_t number, double x) {
+  return from_bits(bits_of(x) ^ (number << 63));
+}
 // x within bounds; NaN stays.
 template <typename T>
 ACLHOST_INLINE T clamp(T x, T least, T most) {
@@ -97,19 +100,38 @@ ACLHOST_INLINE double power_of_two(uint64_t n) { return from_bits((n + 1023) << 
 struct Split {
   ACLHOST_INLINE explicit Split(double x) {
     constexpr uint64_t kTwoThirds = 0x3FE5555555555555, kBias = uint64_t{1024} << 52;
-    const uint64_t biased = (bits_of(x) - kTwoThirds + kBias) >> 52;
+    biased = (bits_of(x) - kTwoThirds + kBias) >> 52;
     // As the last bits of 2^52, since few processors convert 64-bit integers.
     exponent = from_bits(biased | 0x4330000000000000) - (0x1p52 + 1024);
     fraction = from_bits(bits_of(x) - (biased << 52) + kBias) - 1;
   }
+  // 2^-exponent, where that is a normal number.
+  ACLHOST_INLINE double inverse_power() const { return from_bits((2047 - biased) << 52); }
+
+  uint64_t biased;  // the exponent and 1024
   double exponent;
   double fraction;
 };
 
+// a * b = high + low, exactly but for the last bit of low, unless a part of it overflows or
+// underflows: the factors are taken apart, a half of one times a half of the other is a double.
+struct Product {
+  ACLHOST_INLINE Product(double a, double b) : high(a * b) {
+    const double a_high = half_of(a), a_low = a - a_high, b_high = half_of(b), b_low = b - b_high;
+    low = ((a_high * b_high - high) + a_high * b_low + a_low * b_high) + a_low * b_low;
+  }
+  static ACLHOST_INLINE double half_of(double x) {
+    return from_bits(bits_of(x) & 0xFFFFFFFFF8000000);
+  }
+  double high;
+  double low;
+};
+
 // result where log x is finite, otherwise log's special values.
-ACLHOST_INLINE float log_special(float x, float result) {
-  result = x == kInfinity<float> ? x : result;
-  const float outside = x == 0 ? -kInfinity<float> : kNan<float>;
+template <typename T>
+ACLHOST_INLINE T log_special(T x, T result) {
+  result = x == kInfinity<T> ? x : result;
+  const T outside = x == 0 ? -kInfinity<T> : kNan<T>;
   return x > 0 ? result : outside;
 }
 

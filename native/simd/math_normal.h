@@ -2,9 +2,7 @@
 // The normal distribution: Note [Mathematical functions].
 #pragma once
 
-#include <cmath>
-
-#include "simd/math_core.h"
+#include "simd/math_error.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
@@ -32,7 +30,7 @@ ACLHOST_INLINE float normal_cdf(float x) {
   const float tail = (scaled + scaled * less_one) * power * 0x1p-64f;
   return x < 0 ? tail : 1 - tail;
 }
-inline double normal_cdf(double x) { return 0.5 * std::erfc(x * -0.70710678118654752440); }
+ACLHOST_INLINE double normal_cdf(double x) { return 0.5 * erfc(x * -0.70710678118654752440); }
 
 }  // namespace math
 }  // namespace ACLHOST_ISA

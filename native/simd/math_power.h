@@ -2,6 +2,7 @@
 // Roots and powers: Note [Mathematical functions].
 #pragma once
 
+#include "simd/math_double_power.h"
 #include "simd/math_exponential.h"
 
 namespace aclhost {

@@ -66,9 +66,6 @@ ACLHOST_INLINE double cosine_of(double rest) {
   return polynomial(rest * rest, 0.9999999999999342, -1.2337005501181522, 0.25366950709016756,
                     -0.02086346729561535, 0.0009191585217201374, -2.484583495593684e-05);
 }
-ACLHOST_INLINE double negative_if_odd(uint64_t number, double x) {
-  return from_bits(bits_of(x) ^ (number << 63));
-}
 
 ACLHOST_INLINE float sin(float x) {
   const Turned half_turns(QuarterTurns(x), 2);
@@ -89,6 +86,12 @@ ACLHOST_INLINE float tan(float x) {
   const double above = from_bits(sine ^ swapped), below = from_bits(cosine ^ swapped);
   return static_cast<float>(negative_if_odd(turned.number, above / below));
 }
+// What doubles need: Note [Near operands] in engines/loops.h.
+ACLHOST_INLINE bool is_near(float) { return true; }
+ACLHOST_INLINE float sin_near(float x) { return sin(x); }
+ACLHOST_INLINE float cos_near(float x) { return cos(x); }
+ACLHOST_INLINE float tan_near(float x) { return tan(x); }
+
 // sin(pi x) / (pi x); +0 where x is whole.
 ACLHOST_INLINE float sinc(float x) {
   const double size = magnitude_of(static_cast<double>(x));

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays in files: .npy, .npz, .pt and raw .bin, with bfloat16 in all of them."""
+"""Arrays in files: .npy, .npz, .pt, raw .bin and dumps, with bfloat16 in all of them."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
+from aclhost import dump_files
 from aclhost.spec.dtypes import BY_NUMPY, DataType
 
 SUFFIXES = (".npy", ".npz", ".pt", ".pth", ".bin")
@@ -57,7 +58,8 @@ def acl_dtype(dtype: Any) -> int:  # noqa: ANN401
 def load(path: Path, dtype: DataType | None = None) -> dict[str, NDArray]:
     """Every array of a file by name; a file with one array names it "".
 
-    A `FILE.npz:NAME` or `FILE.pt:NAME` path picks one of several. Raw .bin files need the dtype;
+    A `FILE.npz:NAME` or `FILE.pt:NAME` path picks one of several; those of a dump are input.0,
+    output.0 and so on. Raw .bin files need the dtype;
     .npy files of two-byte voids hold bfloat16, which NumPy cannot name.
 
     Raises:
@@ -75,6 +77,8 @@ def load(path: Path, dtype: DataType | None = None) -> dict[str, NDArray]:
             arrays = {"": _raw(file, dtype)}
         elif file.suffix in readers:
             arrays = readers[file.suffix](file)
+        elif dump_files.is_dump(file):
+            arrays = dump_files.load(file)
         else:
             known = ", ".join(SUFFIXES)
             raise UnreadableArrayError(f"{file}: no file of arrays; known are {known}")
@@ -84,9 +88,8 @@ def load(path: Path, dtype: DataType | None = None) -> dict[str, NDArray]:
         raise UnreadableArrayError(f"{file}: larger than this machine's memory") from None
     except Exception as error:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise UnreadableArrayError(
-            f"{file}: not a readable {file.suffix} file ({reason})"
-        ) from None
+        kind = "dump" if dump_files.is_dump(file) else f"{file.suffix} file"
+        raise UnreadableArrayError(f"{file}: not a readable {kind} ({reason})") from None
     if not wanted:
         return arrays
     if wanted not in arrays:
@@ -105,9 +108,14 @@ def load_one(path: Path, dtype: DataType | None = None) -> NDArray:
     return next(iter(arrays.values()))
 
 
+def is_readable(path: Path) -> bool:
+    """Whether load() knows files of this name."""
+    return path.suffix in SUFFIXES or dump_files.is_dump(path)
+
+
 def _split(path: Path) -> tuple[Path, str]:
     name, colon, wanted = path.name.rpartition(":")
-    if colon and not os.path.exists(path) and Path(name).suffix in SUFFIXES:
+    if colon and not os.path.exists(path) and is_readable(Path(name)):
         return path.with_name(name), wanted
     return path, ""
 

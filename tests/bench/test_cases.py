@@ -44,6 +44,17 @@ def test_the_first_case_of_every_operator_comes_before_any_second():
     assert runner.chosen(cases.OPERATORS, quick=True) == first
 
 
+def test_what_is_neither_tiny_nor_medium_is_large():
+    everything = runner.chosen(cases.BY_HAND, quick=False)
+    parts = {
+        size: runner.chosen(cases.BY_HAND, False, (size,)) for size in ("tiny", "medium", "large")
+    }
+    assert sum(map(len, parts.values())) == len(everything)
+    assert {case.size for case in parts["tiny"]} == {"tiny"}
+    assert {case.size for case in parts["medium"]} == {"medium"}
+    assert {case.size for case in parts["large"]} == set(cases.SIZES) - {"tiny", "medium"}
+
+
 def test_growth_is_of_operators_that_there_are():
     assert set(cases.GROWING) < set(cases.OPERATORS)
 
@@ -127,6 +138,16 @@ def as_double(result):
     """Of several results the first."""
     result = result[0] if isinstance(result, tuple) else result
     return result.astype(np.float64) if isinstance(result, np.ndarray) else result.double().numpy()
+
+
+@pytest.mark.parametrize("case", KINDS, ids=lambda case: case.name)
+def test_results_have_memory_of_their_own(case):
+    """An input there would be copied first."""
+    workload = case.prepare()
+    results = [workload.values[output.name] for output in workload.operator.outputs]
+    inputs = [workload.values[param.name] for param in workload.operator.python_params()]
+    arrays = [each for each in inputs if isinstance(each, np.ndarray)]
+    assert not any(np.shares_memory(one, other) for one in results for other in arrays)
 
 
 @pytest.mark.parametrize("case", KINDS, ids=lambda case: case.name)

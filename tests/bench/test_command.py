@@ -29,6 +29,7 @@ def bench(monkeypatch):
     monkeypatch.setattr(cases, "quick", tiny_cases)
     monkeypatch.setattr(runner, "QUICK", HASTE)
     monkeypatch.setattr(runner, "torchs_pause", lambda: 0.0)
+    monkeypatch.setattr(runner, "_LOT", 0.0)
     return lambda *options: CliRunner().invoke(main, ["bench", "--quick", *options])
 
 
@@ -54,12 +55,12 @@ def test_table_json_and_plots(bench, tmp_path):
     directory = tmp_path / "new" / "bench"
     done = bench("--operator", "aclnnElu", "--output", str(directory))
     assert done.exit_code == 0, done.output
-    assert " elu " in done.stdout
+    assert "\nelu " in done.stdout
     run = results(directory)
     assert {result.case.dtype for result in run.results} == set(cases.ELEMENTWISE["elu"].dtypes)
     assert [growth.operator for growth in run.growth] == ["elu"]
     assert (directory / "table.txt").read_text().splitlines()[0] == done.stdout.splitlines()[0]
-    for name in ("results.json", "table.txt", "report.md", "roofline.png", "growth.png"):
+    for name in ("results.json", "table.txt", "report.md", "growth.png"):
         assert f"wrote {directory / name}" in done.stderr
         assert (directory / name).is_file()
 
@@ -87,6 +88,33 @@ def test_unknown_operator(bench):
     done = bench("--operator", "elu_forward")
     assert done.exit_code == 1
     assert done.stderr.startswith("aclhost: no operator 'elu_forward'; ")
+
+
+def test_sizes_restrict_a_run(monkeypatch, tmp_path):
+    monkeypatch.setattr(runner, "FULL", HASTE)
+    monkeypatch.setattr(runner, "torchs_pause", lambda: 0.0)
+    monkeypatch.setattr(runner, "_LOT", 0.0)
+    options = ("--operator", "adds", "--size", "tiny", "--size", "medium")
+    done = CliRunner().invoke(main, ["bench", *options, "--output", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    wanted = [case for case in cases.full("adds") if case.size != "large"]
+    run = results(tmp_path)
+    assert [result.case for result in run.results] == wanted
+    assert run.growth == []
+    assert CliRunner().invoke(main, ["bench", "--size", "huge"]).exit_code == 2
+
+
+def test_growth_belongs_to_large_sizes(bench, tmp_path):
+    options = ("--operator", "elu", "--size", "tiny", "--size", "large")
+    done = bench(*options, "--output", str(tmp_path))
+    assert done.exit_code == 0, done.output
+    assert [growth.operator for growth in results(tmp_path).growth] == ["elu"]
+
+
+def test_a_run_without_cases_says_so():
+    done = CliRunner().invoke(main, ["bench", "--quick", "--size", "tiny"])
+    assert done.exit_code == 1
+    assert done.stderr == "aclhost: --quick has one case of each operator, and none is tiny\n"
 
 
 def test_operator_without_a_case(bench):
@@ -130,6 +158,8 @@ def test_resumed_runs_measure_the_rest(bench, interrupted, monkeypatch, tmp_path
     assert len(first) == 1
     monkeypatch.undo()
     measured, measure = [], runner.measure
+
+    monkeypatch.setattr(runner, "_LOT", 0.0)
 
     def record(case, effort, with_torch):
         measured.append(case)

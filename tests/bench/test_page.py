@@ -76,7 +76,27 @@ def test_the_page_has_it_all(run):
     assert any(line.startswith("| torch, through C | 3 |") for line in lines)
     assert any(line.startswith("| NumPy, where torch has none | 1 | **30.00**") for line in lines)
     assert "the median over the rounds" in text
-    assert any(line.startswith("| matmul | 1 | 1.00 |") for line in lines)
+    assert "| matmul | 1 | 1.00 | 1.00 | 100.0% | 100.0% | 1 | 0.50 | 0.50 | 0.0% | 0.0% |" in lines
+    assert "### By family" in lines
+    assert "### By layout" not in lines  # there is one
+
+
+def test_the_page_divides_by_what_differs(run):
+    first, *others = run.results
+    transposed = replace(first, case=replace(first.case, layout="transposed", size="tiny"))
+    lines = page.page(replace(run, results=[transposed, *others]), []).splitlines()
+    for name, group in {"layout": "transposed", "size": "tiny"}.items():
+        table = lines[lines.index(f"### By {name}") :]
+        line = (
+            f"| {group} | 1 | 4.00 | 4.00 | 100.0% | 100.0% | 1 | 2.00 | 2.00 | 100.0% | 100.0% |"
+        )
+        assert line in table
+    assert "### By dtype" not in lines
+
+
+def test_the_slowest_are_at_the_end_of_the_page(run):
+    text = page.page(run, [])
+    lines = text.splitlines()
     assert "1 of 5 cases ran while other processes were busy" in text
     slowest = lines[lines.index("### The slowest cells") + 4 :]
     assert slowest[0].startswith("| sort float32 medium | 1 s | 2 s | 250 ms | 0.25 | 0.95 |")
@@ -130,9 +150,23 @@ def test_publishing_replaces_what_was_there(run, tmp_path):
     pictures = sorted(path.name for path in (root / publish.PICTURES).iterdir())
     assert pictures == ["growth.png", "ratio.png", "roofline.png"]
     (kept,) = (root / publish.RESULTS).iterdir()
-    again = Run.from_json(kept.read_text())
-    assert [one.case for one in again.results] == [one.case for one in run.results]
-    assert json.loads(kept.read_text())["figures"][0]["name"] == "a call"
+    found = json.loads(kept.read_text())
+    assert found["figures"][0]["name"] == "a call"
+    assert list(found["operators"]) == [one.case.operator for one in run.results]
+    rows = {name: [found["kinds"][row[0]], *row[1:]] for name, (row,) in found["operators"].items()}
+    assert len(found["columns"]) == len(rows["exp"])
+    assert rows["add"] == ["float32 medium", 1000000, 2000000, 4000000, 4.0, 2.0]
+    assert rows["sign_bits_pack"][3:] == [None, None, None, 30.0]
+    assert rows["exp"][-2:] == [None, 1.0]
+
+
+def test_what_is_published_stays_small():
+    """Forty bytes for each cell: there are thousands."""
+    everything = [result("add", 1.2345678, 9.87654321, case=case) for case in cases.full("add")]
+    run = Run(this_machine(with_torch=False), 1e11, everything)
+    empty = Run(this_machine(with_torch=False), 1e11)
+    size = len(publish.compact(run, [])) - len(publish.compact(empty, []))
+    assert size < 70 * len(everything)  # names of kinds included
 
 
 def test_the_documentation_has_room_for_results():

@@ -43,38 +43,77 @@ def recorded(clock, calls, name, seconds):
     return call
 
 
-def test_turns_rotate(clock):
+def test_rounds_run_forwards_and_backwards(clock):
     calls = []
     contenders = {name: recorded(clock, calls, name, 1.0) for name in "abc"}
     times = rounds.take_turns(contenders, rounds.Pace(1e-9, 3))
     planning = 2 * len(contenders)
-    assert "".join(name for name, _ in calls[planning:]) == "abcbcacab"
-    assert times == {name: [1.0] * 3 for name in "abc"}
+    assert "".join(name for name, _ in calls[planning:]) == "abccbaabc"
+    assert times == {name: pytest.approx([1.0] * 3) for name in "abc"}
 
 
-def test_a_turn_warms_up_before_it_times(clock):
+@pytest.mark.parametrize(("longest", "untimed"), [(0.1, rounds._WARMING_CALLS), (0.003, 3)])
+def test_a_turn_warms_up_before_it_times(clock, longest, untimed):
     calls = []
     call = recorded(clock, calls, "a", 0.001)
-    assert rounds.turn(call, 0.001, warm_up=0.007) == pytest.approx(0.001)
-    untimed = len(calls) - rounds._TIMINGS
-    assert untimed >= 7
+    assert rounds.turn(call, 0.001, warm_up=longest) == pytest.approx(0.001)
+    assert len(calls) - rounds._TIMINGS == pytest.approx(untimed, abs=1)
+
+
+def waits(clock, monkeypatch, seconds, spinning):
+    """Before the turns of two rounds a b c, c b a; what they call takes so long."""
+    found, sleep = [], clock.sleep
+    monkeypatch.setattr(rounds, "sleep", lambda time: (found.append(time), sleep(time)))
+
+    def spin(seconds):
+        clock.spinning = spinning
+        clock.work(seconds)
+        clock.spinning = 0.0
+
+    contenders = {name: recorded(clock, [], name, seconds) for name in "ab"}
+    contenders["c"] = lambda: spin(seconds)
+    rounds.take_turns(contenders, rounds.Pace(1e-9, 2, pause=0.5), spinning=("c", "absent"))
+    return [wait for wait in found if wait != rounds._LOOK]
 
 
 def test_who_comes_after_spinning_threads_waits(clock, monkeypatch):
-    waits = []
-    monkeypatch.setattr(rounds, "sleep", waits.append)
-    contenders = {name: recorded(clock, [], name, 1.0) for name in "abc"}
-    rounds.take_turns(contenders, rounds.Pace(1e-9, 2, pause=0.5), spinning=("b",))
+    """Once for two rounds, as turns of the spinning one are neighbours, and who comes first."""
     short = rounds._SHORT_PAUSE
-    assert waits == [0.5, short, 0.5, short, 0.5, short]  # before a b c, then b c a
+    for seconds in (1e-4, 1.0):
+        found = waits(clock, monkeypatch, seconds, spinning=0.3)
+        assert found == [0.5, short, short, short, 0.5, short]
 
 
-def test_short_calls_are_timed_together(clock):
+def test_nobody_waits_where_no_threads_spin(clock, monkeypatch):
+    assert waits(clock, monkeypatch, 1e-4, spinning=0.0) == [rounds._SHORT_PAUSE] * 5
+    assert waits(clock, monkeypatch, 1e-6, spinning=0.0) == []
+
+
+def test_short_calls_are_timed_together_and_warm_up_less(clock):
     calls = []
     call = recorded(clock, calls, "a", 1e-5)
     assert rounds.turn(call, 1e-5, warm_up=0.008) == pytest.approx(1e-5)
     timed = rounds._TIMINGS * round(rounds._BATCH / 1e-5)
-    assert len(calls) - timed == pytest.approx(0.008 / 1e-5, abs=1)
+    assert len(calls) - timed == pytest.approx(rounds._SHORTEST_WARM_UP / 1e-5, abs=1)
+
+
+def test_the_call_that_wakes_threads_is_not_all_of_the_warming_up(clock):
+    """However long it takes, calls follow that are not timed."""
+    lengths = [0.020, *[1e-4] * 1000]
+    calls = iter(lengths)
+    assert rounds.turn(lambda: clock.work(next(calls)), 1e-4, warm_up=0.008) == pytest.approx(1e-4)
+    made = len(lengths) - len(list(calls))
+    assert made - rounds._TIMINGS == pytest.approx(rounds._WARMING_CALLS, abs=1)
+
+
+def test_short_calls_get_less_time(clock):
+    def taken(seconds):
+        start = clock.now
+        rounds.take_turns({"a": lambda: clock.work(seconds)}, rounds.Pace(0.4, 2))
+        return clock.now - start
+
+    assert taken(1e-5) < 0.01
+    assert 0.4 < taken(0.01) < 0.5
 
 
 def test_very_long_calls_are_made_once_a_turn(clock):

@@ -3,13 +3,19 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
+from time import sleep
 
 import pytest
 
-from benchmarks import cold, figures, floors, fresh, imports, overhead, pools, targets
+from aclhost.bench import runner
+from aclhost.bench.rounds import Pace
+from benchmarks import cold, figures, floors, fresh, imports, launch, overhead, pools, targets
 from benchmarks.figures import Figure
+
+HASTE = runner.Effort(Pace(0.001, 2, pause=0, warm_up=0), ())
 
 
 def names(found):
@@ -27,14 +33,24 @@ def measured():
     found |= names(imports.measure(processes=1))
     if shutil.which("g++"):
         found |= names(overhead.measure(calls=10))
+        found |= names(launch.measure(rounds=0, effort=HASTE))  # makes one
     return found
 
 
 def test_targets_speak_of_what_is_measured(measured):
     expected = set(targets.FIGURES)
     if not shutil.which("g++"):
-        expected = {name for name in expected if not name.startswith("call,")}
+        expected = {name for name in expected if not name.startswith(("call,", "launch,"))}
     assert expected <= measured
+
+
+def test_a_busy_machine_is_left_idle():
+    """One process for each core, as long as it lasts."""
+    with launch.busy() as spinning:
+        assert len(spinning) == len(os.sched_getaffinity(0))
+        sleep(0.1)  # time to fail
+        assert [process.poll() for process in spinning] == [None] * len(spinning)
+    assert None not in [process.poll() for process in spinning]
 
 
 @pytest.mark.skipif(not shutil.which("g++"), reason="needs g++")

@@ -8,7 +8,7 @@ import pytest
 from aclhost.bench.cases import BY_HAND, full
 from aclhost.bench.machine import this_machine
 from aclhost.bench.results import Result, Run
-from benchmarks import targets
+from benchmarks import launch, targets
 from benchmarks.figures import Figure, add
 
 CASES = {case.name: case for operator in BY_HAND for case in full(operator)}
@@ -100,6 +100,18 @@ def test_figures_are_checked():
     figures = [Figure("cold call, aclhost, p90", 450.0, "us"), Figure("something", 1.0, "us")]
     (check,) = targets.checks(run(), figures)
     assert (check.what, check.wanted, check.verdict) == (figures[0].name, 300.0, "missed")
+
+
+@pytest.mark.parametrize("name", ["16 elements, over the", "chain of 100 x 16, each over the"])
+def test_a_launch_that_takes_less_than_no_time_is_doubtful(name):
+    figures = [Figure(f"launch, {name} kernel", value, "us") for value in (0.3, -0.1)]
+    assert [check.verdict for check in targets.checks(run(), figures)] == ["met", "doubtful"]
+
+
+def test_long_launches_have_no_target():
+    figures = [Figure(f"launch, {n} elements, over the kernel", 9.0, "us") for n in launch.SIZES]
+    checked = {check.what for check in targets.checks(run(), figures)}
+    assert checked == {figure.name for figure in figures[:4]}  # up to 32768
 
 
 def test_what_was_not_measured_is_told():

@@ -25,8 +25,10 @@ def test_json_table(aclhost_command):
 
 
 @pytest.mark.parametrize("op", ops.ALL, ids=lambda op: op.name)
-def test_one_operator(aclhost_command, op):
+def test_one_operator(aclhost_command, op, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
     text = aclhost_command("ops", op.name).stdout
+    assert "\u2026" not in text  # cells wrap, nothing is cut off
     assert all(param.name in text for param in op.params)
     assert all(str(int(rule.code)) in text for rule in op.rules)
     data = json.loads(aclhost_command("ops", op.snake_name, "--json").stdout)

@@ -99,6 +99,7 @@ library["{KNOWN[0]}GetWorkspaceSize"]
 symbol = library.{COMPUTED}  # aclnnOther
 raise RuntimeError("aclnnOther failed")
 acl.rt.set_device(0); acl.rt.quux(); acl.rt.anything
+acl.mdl.set_dump(file); acl.mdl.unload(1); acl.media.dvpp_free(1); acl.create_tensor_desc()
 '''
     assert found(client_py=text) == {
         "aclrtMalloc": ("computed", 1),
@@ -106,6 +107,10 @@ acl.rt.set_device(0); acl.rt.quux(); acl.rt.anything
         COMPUTED: ("computed", 1),
         "acl.rt.set_device": ("computed", 1),
         "acl.rt.quux": ("unknown", 1),
+        "acl.mdl.set_dump": ("computed", 1),
+        "acl.mdl.unload": ("known", 1),
+        "acl.media.dvpp_free": ("known", 1),
+        "acl.create_tensor_desc": ("known", 1),
     }
 
 

@@ -23,14 +23,20 @@ finally:
 """
 
 
-def start(*arguments: str, **environment: str) -> tuple[str, set[str]]:
-    """What the command prints, and the slow modules that it imported for that."""
+def modules(*arguments: str, **environment: str) -> tuple[str, set[str]]:
+    """What the command prints, and what it imported for that."""
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, *arguments],
         env=os.environ | environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.stdout, done.stderr
-    return done.stdout, set(SLOW) & set(done.stderr.split())
+    return done.stdout, set(done.stderr.split())
+
+
+def start(*arguments: str, **environment: str) -> tuple[str, set[str]]:
+    """What the command prints, and the slow modules that it imported for that."""
+    text, imported = modules(*arguments, **environment)
+    return text, set(SLOW) & imported
 
 
 def complete(*words: str) -> tuple[list[str], set[str]]:
@@ -64,3 +70,14 @@ def test_operators_and_arguments_are_offered_at_once():
     offered, slow = complete("run", "--soc", "A")
     assert {"A2", "Ascend910B1"} <= set(offered)
     assert slow == set()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("ops", "elu"), ("explain", "elu", "self=f32[2]", "out=f32[2]"), ("doctor", "elu")],
+)
+def test_one_operator_is_shown_without_the_others(arguments):
+    text, imported = modules(*arguments)
+    assert "aclnnElu" in text
+    assert "aclhost.ops.activation.elu" in imported
+    assert not {"aclhost.ops.pooling", "aclhost.ops.activation.gelu"} & imported

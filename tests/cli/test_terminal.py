@@ -8,13 +8,10 @@ import numpy as np
 import pytest
 from support.programs import clean_environment, run
 
-from aclhost import ops
-
 ACLHOST = Path(sysconfig.get_path("scripts")) / "aclhost"
 
 WORDS = [
     ("ops",),
-    *(("ops", op.name) for op in ops.ALL),
     ("doctor",),
     ("explain", "561103"),
     ("explain", "elu_backward", "gradOutput=bf16[2,3]", "selfOrResult=bf16[2,3]"),

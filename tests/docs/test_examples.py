@@ -37,7 +37,7 @@ def test_all_cpp_examples_compile(tmp_path: Path) -> None:
     subprocess.run([*command, program], check=True)
 
 
-@pytest.mark.parametrize("name", TORCH_NAMES)
-def test_torch_has_what_pages_name(name: str) -> None:
-    assert name in ops.BY_NAME
-    assert callable(reduce(getattr, TORCH_NAMES[name].split(".")[1:], torch))
+def test_torch_has_what_pages_name() -> None:
+    for name, theirs in TORCH_NAMES.items():
+        assert name in ops.BY_NAME
+        assert callable(reduce(getattr, theirs.split(".")[1:], torch)), theirs

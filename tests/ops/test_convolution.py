@@ -13,7 +13,9 @@ import pytest
 from support.interpreter import said
 
 import aclhost
+from aclhost import ops
 from aclhost.bench import memory
+from aclhost.spec.described import describe
 
 Array = np.ndarray[Any, Any]
 
@@ -139,3 +141,24 @@ def test_pairs_of_channels(channels: int, groups: int, stride: int) -> None:
     size = torch.conv2d(*(each.double().abs() for each in (image, weight, bias)), stride, 1, 1,
                         groups)  # fmt: skip
     assert bool(((out - exact).abs() <= exact.abs() * 2**-8 + size * 2**-20).all())
+
+
+@pytest.mark.parametrize("axes", [1, 2, 3])
+def test_one_number_stands_for_all_axes(axes: int) -> None:
+    rng = np.random.default_rng(axes)
+    image = rng.normal(size=(2, 3, *(7,) * axes)).astype("f4")
+    weight = rng.normal(size=(4, 3, *(3,) * axes)).astype("f4")
+    written = ((2,) * axes, (1,) * axes, (1,) * axes, False, (0,) * axes, 1)
+    map = aclhost.convolution(image, weight, None, *written)
+    assert np.array_equal(aclhost.convolution(image, weight, None, 2, 1), map)
+    mask = (True, True, False)
+    wanted = aclhost.convolution_backward(map, image, weight, mask, (), *written)
+    found = aclhost.convolution_backward(map, image, weight, mask, (), 2, 1)
+    assert all(np.array_equal(*pair) for pair in zip(found[:2], wanted[:2], strict=True))
+    plain = aclhost.convolution(image, weight, None)
+    golden = aclhost.golden("convolution", input=image, weight=weight, bias=None)
+    assert np.array_equal(golden["output"].native, plain)
+    shapes = {"input": image.shape, "weight": weight.shape}
+    words = [f"{name}=f32{[*shape]}".replace(" ", "") for name, shape in shapes.items()]
+    described = describe(ops.BY_NAME["aclnnConvolution"], [*words, "bias=null"])
+    assert described.arguments["dilation"] == (1,) * axes

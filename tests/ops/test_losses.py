@@ -64,6 +64,13 @@ def test_softmax_cross_entropy_with_logits() -> None:
     assert close(grad, np.exp(ROWS) - labels)
 
 
+@pytest.mark.parametrize("shape", [(), (1,), (1, 1)])
+def test_a_divergence_is_one_element_of_any_rank(shape: tuple[int, ...]) -> None:
+    out = np.zeros(shape, np.float32)
+    aclhost.kl_div(np.log(ONES), 2 * ONES, "sum", out=out)
+    assert close(out, np.full(shape, 6 * LOG2))
+
+
 def test_ctc_loss() -> None:
     """Of the four ways through two times, a-, -a and aa spell a."""
     logs = np.log(np.array([[[0.25, 0.75]], [[0.5, 0.5]]], np.float32))

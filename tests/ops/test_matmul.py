@@ -157,6 +157,15 @@ def test_products_of_bf16_whatever_the_strides(sizes: tuple[int, int, int]) -> N
     assert np.array_equal(turned, results[0])
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32"])
+@pytest.mark.parametrize("step", [1, 3])
+def test_products_of_integers_wrap(dtype: str, step: int) -> None:
+    numbers = np.random.default_rng(5).integers(0, 256, (2, 9000)).astype(dtype)
+    a, b = numbers[0, ::step], numbers[1, ::step]
+    wanted = (a.astype(np.int64) * b.astype(np.int64)).sum().astype(dtype)
+    assert aclhost.dot(a, b) == wanted
+
+
 @pytest.mark.parametrize("k", [16, 256, 4096, 100_000])
 @pytest.mark.parametrize("shape", [(40, 50), (1, 60), (64, 3)])
 def test_accuracy_by_length_of_sums(shape: tuple[int, int], k: int) -> None:

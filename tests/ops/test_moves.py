@@ -112,10 +112,30 @@ def test_fewer_repeats_leave_zeros() -> None:
     assert out.tolist() == [1, 3, 0, 0, 0]
 
 
+@pytest.mark.parametrize("dtype", ["i1", "i2", "f4", "i8", "c16"])
+@pytest.mark.parametrize("length", [1, 2, 7, 33, 100, 1500])
+def test_flips_and_repeats_of_every_size(dtype: str, length: int) -> None:
+    """Vectors of elements and what is left over, from both layouts; every second one, too."""
+    x = np.arange(3 * length).reshape(3, length).astype(dtype)
+    for view in (x, x.T.copy().T):
+        np.testing.assert_array_equal(aclhost.flip(view, (1,)), x[:, ::-1])
+        np.testing.assert_array_equal(aclhost.permute(view[:, ::2], (0, 1)), x[:, ::2])
+        for times in (1, 2, 3, 4, 5) if dtype != "c16" else ():
+            wanted = np.repeat(x, times)
+            found = aclhost.repeat_interleave_int(view, times, wanted.size)
+            np.testing.assert_array_equal(found, wanted)
+
+
 def test_diagonals_by_hand() -> None:
     assert aclhost.diag(np.array([1, 2], np.int8), 1).tolist() == [[0, 1, 0], [0, 0, 2], [0, 0, 0]]
     assert aclhost.diag(counted(2, 3), -1).tolist() == [3]
     assert aclhost.diag(np.empty(0, np.float32), 2).tolist() == [[0, 0], [0, 0]]
+    for shape in ((), (1,), (1, 1, 1)):
+        out = np.zeros(shape, np.float32)
+        aclhost.diag(counted(2, 3), 2, out=out)
+        assert out.ravel().tolist() == [2]
+        aclhost.diag(np.full(1, 7, np.float32), out=out)
+        assert out.ravel().tolist() == [7]
 
 
 def test_windows_by_hand() -> None:

@@ -81,3 +81,11 @@ def test_rows_in_pieces_that_go_round_often() -> None:
     x = np.arange(21, dtype=np.float32).reshape(1, 3, 7)
     padded = aclhost.circular_pad2d(x, (20000, 30001, 0, 0))
     assert np.array_equal(padded, np.pad(x, ((0, 0), (0, 0), (20000, 30001)), mode="wrap"))
+
+
+@pytest.mark.parametrize("length", [4, 2000])
+def test_gradients_of_minus_zero_are_zero(length: int) -> None:
+    """Short rows are not added up as long ones are."""
+    gradient, row = np.full((1, length + 2), -0.0, np.float32), np.zeros((1, length), np.float32)
+    shown = aclhost.replication_pad1d_backward(gradient, row, (1, 1))
+    assert not np.signbit(shown).any()

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -110,6 +111,37 @@ def test_sums_do_not_depend_on_how_rows_lie(length: int) -> None:
     for function in (aclhost.reduce_sum, aclhost.mean):
         wanted = function(across.copy(), (2,))
         np.testing.assert_array_equal(function(across, (2,)), wanted)
+
+
+@pytest.mark.parametrize("length", [33, 130, 316, 1000, 4200])
+@pytest.mark.parametrize(
+    "dtype", ["f4", "f2", "bfloat16", "f8", "i1", "u1", "i2", "i4", "i8", "?", "c8"]
+)
+def test_reductions_do_not_depend_on_how_rows_lie(dtype: str, length: int) -> None:
+    """Bits are the same, of zeros with both signs, of NaN and where sums overflow, too."""
+    rng = np.random.default_rng(length)
+    values = rng.integers(-3, 4, (2, length, 70)).astype(getattr(ml_dtypes, dtype, dtype))
+    if values.dtype.kind not in "iub":
+        values *= rng.choice(np.array([0.37, -1.1], values.dtype), values.shape)
+        values[0, :, 1] = np.copysign(0, rng.standard_normal(length))
+        values[0, 2, 5], values[1, length // 2, 9] = np.nan, np.inf
+        largest = ml_dtypes.finfo(values.dtype).max
+        values[1, ::2, 11], values[1, 1::2, 11] = largest, -largest
+    across = values.transpose(0, 2, 1)
+    along = across.copy()
+    functions = [aclhost.reduce_sum]
+    if dtype != "c8":
+        functions += [aclhost.all, aclhost.any, aclhost.amax, aclhost.amin, aclhost.aminmax_dim]
+    with np.errstate(all="ignore"):
+        for function in functions:
+            dims = 2 if function is aclhost.aminmax_dim else (2,)
+            assert_same_bits(function(across, dims), function(along, dims))
+        assert_same_bits(aclhost.prod_dim(across, 2), aclhost.prod_dim(along, 2))
+
+
+def assert_same_bits(found: object, wanted: object) -> None:
+    for one, other in zip(np.atleast_2d(found), np.atleast_2d(wanted), strict=True):
+        np.testing.assert_array_equal(one.view(np.uint8), other.view(np.uint8))
 
 
 @pytest.mark.parametrize("odd", [np.inf, -np.inf, np.nan])

@@ -34,6 +34,10 @@ def array(shape, dtype):
 for dtype in ("float32", "float16", "bfloat16", "float64"):
     x = array((57, 1003), dtype)
     show(f"elu {dtype}", aclhost.elu(x, 1.5, 1.1, 0.9), aclhost.elu(x[::-1, ::3]))
+    across = array((2, 316, 170), dtype).transpose(0, 2, 1)
+    for lying in (across, across.copy()):
+        sums, largest = aclhost.reduce_sum(lying, (2,)), aclhost.amax(lying, (2,))
+        show(f"reductions {dtype} {lying.strides}", sums, largest, aclhost.prod_dim(lying, 2))
     volume = array((3, 5, 9, 17, 33), dtype)
     up = aclhost.upsample_nearest3d(volume, (13, 40, 61))
     down = aclhost.upsample_nearest3d_backward(up, (13, 40, 61), volume.shape)

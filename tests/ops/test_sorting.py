@@ -95,6 +95,31 @@ def test_sorter_out_of_range() -> None:
             )
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "int64"])
+@pytest.mark.parametrize("right", [False, True])
+def test_places_in_sorted_integers(dtype: str, right: bool) -> None:
+    """Each type is compared as it is, in order or by way of a sorter."""
+    rng = np.random.default_rng(5)
+    x, keys = (rng.integers(0, 120, 500).astype(dtype) for _ in "ab")
+    order = np.argsort(x, kind="stable")
+    wanted = np.searchsorted(x[order], keys, "right" if right else "left")
+    np.testing.assert_array_equal(aclhost.search_sorted(x[order], keys, False, right), wanted)
+    found = aclhost.search_sorted(x, keys, False, right, order)
+    np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "bool"])
+@pytest.mark.parametrize("count", [1, 3, 1000])
+def test_unique_bytes(dtype: str, count: int) -> None:
+    """They are counted; the order is that of signed numbers, too."""
+    x = np.random.default_rng(count).integers(-128, 127, count).astype(dtype)
+    wanted = np.unique(x, return_inverse=True, return_counts=True)
+    found = aclhost.unique2(x, True, True, True)
+    for one, other in zip(found, wanted, strict=True):
+        np.testing.assert_array_equal(one, other)
+    np.testing.assert_array_equal(aclhost.unique(x, True, True)[1], wanted[1])
+
+
 def test_zeros_of_unique_elements() -> None:
     x = np.array([0.0, NAN, -0.0, 1.0, NAN, -0.0], np.float32)
     values, inverse = aclhost.unique(x, return_inverse=True)

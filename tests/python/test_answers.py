@@ -89,6 +89,14 @@ def test_questions_that_cannot_be_answered() -> None:
         aclhost.golden("elu", self=X, SELF=X)
 
 
+def test_golden_takes_one_number_for_all_axes() -> None:
+    image, weight = np.ones((1, 1, 4, 4), np.float32), np.ones((1, 1, 2, 2), np.float32)
+    one = aclhost.golden("convolution", input=image, weight=weight, stride=2)
+    two = aclhost.golden("convolution", input=image, weight=weight, stride=(2, 2))
+    assert one.exact.tolist() == two.exact.tolist() == [[[[4, 4], [4, 4]]]]
+    assert one.native.tolist() == two.native.tolist()
+
+
 def test_golden() -> None:
     given = X.copy()
     found = aclhost.golden("elu_backward", grad_output=X, selfOrResult=X, alpha=2.0)

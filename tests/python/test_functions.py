@@ -18,31 +18,26 @@ X = np.array([-1, 0, 2], np.float32)
 
 
 @pytest.mark.parametrize("op", ops.ALL, ids=lambda op: op.snake_name)
-class TestEveryFunction:
-    def test_its_signature_is_the_declared_one(self, op: Any) -> None:
-        parameters = inspect.signature(getattr(aclhost, op.snake_name)).parameters
-        params = op.python_params()
-        assert list(parameters) == [p.python_name for p in params] + ["out"] * bool(op.outputs)
-        for param in params:
-            shown = parameters[param.python_name]
-            assert shown.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
-            if param.python_default is None:
-                assert shown.default is inspect.Parameter.empty
-            else:
-                assert repr(shown.default) == param.python_default
-        if op.outputs:
-            assert parameters["out"].kind is inspect.Parameter.KEYWORD_ONLY
-            assert parameters["out"].default is None
-
-    def test_it_can_be_pickled(self, op: Any) -> None:
-        function = getattr(aclhost, op.snake_name)
-        assert pickle.loads(pickle.dumps(function)) is function
-
-    def test_it_documents_itself(self, op: Any) -> None:
-        function = getattr(aclhost, op.snake_name)
-        assert function.__name__ == function.__qualname__ == op.snake_name
-        assert function.__doc__.startswith(op.summary)
-        assert "Args:" in function.__doc__
+def test_every_function(op: Any) -> None:
+    """Its signature is the declared one, it can be pickled, and it documents itself."""
+    function = getattr(aclhost, op.snake_name)
+    parameters = inspect.signature(function).parameters
+    params = op.python_params()
+    assert list(parameters) == [p.python_name for p in params] + ["out"] * bool(op.outputs)
+    for param in params:
+        shown = parameters[param.python_name]
+        assert shown.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
+        if param.python_default is None:
+            assert shown.default is inspect.Parameter.empty
+        else:
+            assert repr(shown.default) == param.python_default
+    if op.outputs:
+        assert parameters["out"].kind is inspect.Parameter.KEYWORD_ONLY
+        assert parameters["out"].default is None
+    assert pickle.loads(pickle.dumps(function)) is function
+    assert function.__name__ == function.__qualname__ == op.snake_name
+    assert function.__doc__.startswith(op.summary)
+    assert "Args:" in function.__doc__
 
 
 def test_arguments_by_keyword_in_any_order() -> None:

@@ -68,7 +68,7 @@ def nested(depth):
     "config",
     [
         "{}",
-        ' {"dump": {"list": [1, -2.5e+3, true, false, null, "\\u00e9\\n"]}, "b": ""}\n',
+        ' {"dumps": {"list": [1, -2.5e+3, true, false, null, "\\u00e9\\n"]}, "b": ""}\n',
         '{"a": [], "b": [[]], "c": 0, "d": -0.1E-2}',
         nested(10),
     ],

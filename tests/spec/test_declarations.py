@@ -6,6 +6,7 @@ from __future__ import annotations
 import inspect
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,13 +22,25 @@ EACH = pytest.mark.parametrize("op", ops.ALL, ids=lambda op: op.name)
 
 
 @EACH
-def test_operator_has_all_its_places(op: Operator) -> None:
+def test_declaration_is_complete(op: Operator) -> None:
+    assert_has_all_its_places(op)
+    assert_golden_is_short_and_takes_the_parameters(op)
+    assert_samples_name_every_parameter(op)
+    assert_rules_name_real_parameters(op)
+    assert_every_pointer_is_checked_for_null(op)
+
+
+@cache
+def joined(directory: str, pattern: str) -> str:
+    """The text of all files there."""
+    return "".join(path.read_text() for path in (ROOT / directory).rglob(pattern))
+
+
+def assert_has_all_its_places(op: Operator) -> None:
     assert (ROOT / op.source).is_file()
     if op.kernel is None and op.each is None:
-        kernels = "".join(path.read_text() for path in (ROOT / "native/kernels").rglob("*.cc"))
-        assert f'#include "ops/{op.snake_name}.h"' in kernels
-        tests = "".join(path.read_text() for path in (ROOT / "tests/ops").glob("*.py"))
-        assert op.draw is not None or op.snake_name in tests
+        assert f'#include "ops/{op.snake_name}.h"' in joined("native/kernels", "*.cc")
+        assert op.draw is not None or op.snake_name in joined("tests/ops", "*.py")
 
 
 @EACH
@@ -40,8 +53,7 @@ def test_index_is_fresh() -> None:
     assert (ROOT / "docs/ops/index.md").read_text() == pages.index(), "run make docs"
 
 
-@EACH
-def test_golden_is_short_and_takes_the_parameters(op: Operator) -> None:
+def assert_golden_is_short_and_takes_the_parameters(op: Operator) -> None:
     if op.kernel is not None:
         assert op.golden is None
         return
@@ -52,15 +64,13 @@ def test_golden_is_short_and_takes_the_parameters(op: Operator) -> None:
     inspect.signature(op.golden).bind(**dict.fromkeys(wanted))
 
 
-@EACH
-def test_samples_name_every_parameter(op: Operator) -> None:
+def assert_samples_name_every_parameter(op: Operator) -> None:
     assert op.samples
     for call in op.samples:
         assert sorted(call.arguments) == sorted(param.name for param in op.params)
 
 
-@EACH
-def test_rules_name_real_parameters(op: Operator) -> None:
+def assert_rules_name_real_parameters(op: Operator) -> None:
     names = {param.name for param in op.params} | {""}
     for rule in op.rules:
         assert rule.parameter in names
@@ -69,8 +79,7 @@ def test_rules_name_real_parameters(op: Operator) -> None:
         assert rule.advice.endswith(".")
 
 
-@EACH
-def test_every_pointer_is_checked_for_null(op: Operator) -> None:
+def assert_every_pointer_is_checked_for_null(op: Operator) -> None:
     checked = {rule.parameter for rule in op.rules if rule.id == "not_null"}
     pointers = {param.name for param in op.params if "*" in param.c_type}
     optional = {param.name for param in op.params if param.is_optional}
@@ -89,6 +98,28 @@ def test_declarations_import_without_numpy_or_the_native_module() -> None:
         env={"PYTHONPATH": str(ROOT / "src")},
     )  # fmt: skip
     assert int(done.stdout) == len(ops.ALL)
+
+
+def test_names_lead_to_the_same_operators() -> None:
+    assert [*ops.BY_NAME] == [op.name for op in ops.ALL]
+    assert all(ops.BY_NAME[op.name] is op for op in ops.ALL)
+    assert "aclnnNothing" not in ops.BY_NAME
+
+
+def test_calls_of_one_operator_import_no_others() -> None:
+    """The library has typed functions, yet no program waits for declarations it does not use."""
+    program = (
+        "import sys; from aclhost import acl; from aclhost.acl import _capi; acl.init();"
+        "print(len(_capi.library().aclnnEluGetWorkspaceSize.argtypes),"
+        " *(name for name in sys.modules if name.startswith('aclhost.ops.')))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    count, *imported = done.stdout.split()
+    assert int(count) == len(ops.BY_NAME["aclnnElu"].functions[0].parameters)
+    assert "aclhost.ops.activation.elu" in imported
+    assert "aclhost.ops.pooling" not in imported
 
 
 def test_conversions_that_are_prohibited() -> None:

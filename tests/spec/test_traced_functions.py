@@ -282,6 +282,24 @@ def test_only_functions_of_bits_have_loops_on_16_bits():
     assert kernel(abs, (FLOAT, DOUBLE)).narrow_dtypes == ()
 
 
+def test_brief_functions_convert_16_bits_on_the_way():
+    halves = (FLOAT, FLOAT16, BF16)
+    for function in (lambda x: x * x + 1, math.sin, lambda x: math.pow(x, 2)):
+        assert kernel(function, halves).half_dtypes == (FLOAT16, BF16)
+    for function in (math.lgamma, lambda x: math.pow(x, 4), math.isnan, lambda x: x > 1):
+        assert kernel(function, halves).half_dtypes == ()
+    assert kernel(math.sin, (FLOAT, DOUBLE)).half_dtypes == ()
+
+
+def test_integers_that_stay_in_place_need_no_loop():
+    both = (FLOAT, INT32)
+    in_place = kernel(math.floor, both, outputs=("x",))
+    assert in_place.keeps(INT32)
+    assert not in_place.keeps(FLOAT)
+    assert not kernel(abs, both, outputs=("x",)).keeps(INT32)
+    assert not kernel(math.floor, both).keeps(INT32)
+
+
 def test_declarations_need_no_numpy():
     code = (
         "import sys; sys.modules['numpy'] = None\n"

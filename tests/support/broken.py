@@ -29,6 +29,7 @@ class Broken:
     op: Operator
     call: Call
     outcome: Outcome
+    sample: Call  # what it was made of
 
     @property
     def rule(self) -> Rule:
@@ -41,23 +42,25 @@ def broken_calls(op: Operator, most: int = 3) -> dict[int, list[Broken]]:
     """For the number of each rule, up to so many calls that break it first."""
     found: dict[int, list[Broken]] = {}
     missing = most * len(op.rules)
-    for call in (each for sample in op.samples for each in changed(op, sample)):
-        missing -= _keep(op, call, found, most)
+    for sample, call in _one_change(op):
+        missing -= _keep(op, call, sample, found, most)
         if missing == 0:  # no other would be kept
             return found
-    for call in _two_changes(op):
+    for sample, call in _two_changes(op):
         if len(found) == len(op.rules):
             break
-        _keep(op, call, found, most)
+        _keep(op, call, sample, found, most)
     return found
 
 
-def _keep(op: Operator, call: Call, found: dict[int, list[Broken]], most: int) -> bool:
+def _keep(
+    op: Operator, call: Call, sample: Call, found: dict[int, list[Broken]], most: int
+) -> bool:
     """Whether it was."""
     outcome = evaluate(op, call)
     if outcome.rule is None or len(found.get(outcome.number, ())) == most or not _fits(op, call):
         return False
-    found.setdefault(outcome.number, []).append(Broken(op, call, outcome))
+    found.setdefault(outcome.number, []).append(Broken(op, call, outcome, sample))
     return True
 
 
@@ -67,12 +70,17 @@ def _fits(op: Operator, call: Call) -> bool:
     return all(abs(value) < 2 ** (param.bits - 1) for param, value in pairs if value is not None)
 
 
-def _two_changes(op: Operator) -> Iterator[Call]:
+def _one_change(op: Operator) -> Iterator[tuple[Call, Call]]:
+    """Samples, each with what one change makes of it."""
+    return ((sample, call) for sample in op.samples for call in changed(op, sample))
+
+
+def _two_changes(op: Operator) -> Iterator[tuple[Call, Call]]:
     """What depends on circumstances: those first, then whatever breaks under them."""
     for sample in op.samples:
         for arranged in _circumstances(op, sample):
             if evaluate(op, arranged).rule is None:
-                yield from changed(op, arranged)
+                yield from ((sample, call) for call in changed(op, arranged))
 
 
 def _circumstances(op: Operator, call: Call) -> Iterator[Call]:

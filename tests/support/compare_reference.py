@@ -16,7 +16,7 @@ def ulp_distance(actual, expected, dtype):
     if dtype.kind in "?biu":
         return np.abs(actual.astype(np.float64) - expected.astype(np.float64))
     bits, dtype = np.dtype(f"u{dtype.itemsize}"), dtype.newbyteorder("=")
-    sign = 8 * dtype.itemsize - 1
+    sign = (4 if dtype.name.startswith("float4") else 8 * dtype.itemsize) - 1
     first, second = (
         (side.astype(np.float64) if side.dtype.itemsize == 1 else side).astype(dtype).view(bits)
         for side in (actual, expected)

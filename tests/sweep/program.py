@@ -33,12 +33,23 @@ def isas() -> list[str]:
     return [isa for isa in ISAS if all(flag[2:] in has for flag in ISAS[isa] if "=" not in flag)]
 
 
-def vectorised(report: str) -> frozenset[str]:
-    """The functions in whose lines of functions.h the compiler reports a vectorised loop."""
-    lines = FUNCTIONS.read_text().splitlines()
-    numbers = re.findall(r"functions\.h:(\d+):\d+: optimized: +loop vectorized", report)
-    found = (re.match(r" *(?:UN|BIN)ARY\((\w+)", lines[int(number) - 1]) for number in numbers)
+def vectorised(report: str, listing: Path) -> frozenset[str]:
+    """The functions at whose places in the listing the compiler reports a vectorised loop."""
+    lines, name = listing.read_text().splitlines(), re.escape(listing.name)
+    places = re.findall(rf"{name}:(\d+):(\d+): optimized: +loop vectorized", report)
+    entry = re.compile(r"(?:UN|BIN)ARY\((\w+)")
+    found = (entry.match(lines[int(line) - 1], int(column) - 1) for line, column in places)
     return frozenset(match[1] for match in found if match)
+
+
+def compiled(source: str, isa: str, folder: Path) -> tuple[Path, str]:
+    """A program of this directory for an instruction set, and what the compiler vectorised."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path, report = folder / f"{Path(source).stem}-{isa}", folder / f"report-{source}-{isa}"
+    options = [*FLAGS, *FLOAT_FLAGS, *ISAS[isa], f"-DACLHOST_ISA={isa}", f"-I{ROOT / 'native'}"]
+    options.append(f"-fopt-info-vec={report}")
+    subprocess.run(["g++", *options, Path(__file__).with_name(source), "-o", path], check=True)
+    return path, report.read_text()
 
 
 @dataclass(frozen=True)
@@ -61,13 +72,8 @@ class Program:
     @classmethod
     def build(cls, isa: str, folder: Path) -> Program:
         """Compiles it into a folder."""
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"sweep-{isa}"
-        source, report = Path(__file__).with_name("sweep.cpp"), folder / f"report-{isa}"
-        options = [*FLAGS, *FLOAT_FLAGS, *ISAS[isa], f"-DACLHOST_ISA={isa}", f"-I{ROOT / 'native'}"]
-        options.append(f"-fopt-info-vec={report}")
-        subprocess.run(["g++", *options, source, "-o", path], check=True)
-        return cls(isa, path, vectorised(report.read_text()))
+        path, report = compiled("sweep.cpp", isa, folder)
+        return cls(isa, path, vectorised(report, FUNCTIONS))
 
     def names(self) -> dict[str, str]:
         """The functions and whether they are unary or binary."""

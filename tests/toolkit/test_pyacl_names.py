@@ -3,6 +3,7 @@
 
 import sys
 import venv
+from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
 
@@ -23,16 +24,20 @@ UPSTREAM = {
 
 @pytest.mark.parametrize(
     ("name", "count"),
-    {"acl": 47, "acl.rt": 190, "acl.util": 7, "acl.op": 32, "acl.mdl": 86}.items(),
-)
+    {
+        "acl": 47, "acl.rt": 190, "acl.util": 7, "acl.op": 32, "acl.mdl": 86, "acl.blas": 12,
+        "acl.prof": 36, "acl.fv": 22, "acl.media": 177, "acl.himpi": 130,
+    }.items(),
+)  # fmt: skip
 def test_every_name_of_upstream_s(name, count):
     module, names = import_module(f"aclhost.{name}"), UPSTREAM[name]
     assert [name for name in names if not callable(getattr(module, name, None))] == []
     assert len(set(names)) == count
 
 
-def test_models_and_single_operators_say_that_they_are_not_supported():
-    for part, module in (("op", acl.op), ("mdl", acl.mdl)):
+def test_what_needs_a_card_says_that_it_is_not_supported():
+    for part in ("op", "mdl", "prof", "blas"):
+        module = getattr(acl, part)
         for name, function in pyacl.functions(part).items():
             answer = getattr(module, name)("any", 1, [2])
             if function.returns == "aclError":
@@ -41,7 +46,82 @@ def test_models_and_single_operators_say_that_they_are_not_supported():
     assert acl.mdl.load_from_file("model.om") == (0, 207000)
     assert acl.mdl.query_size("model.om") == (0, 0, 207000)
     assert acl.mdl.create_desc() == 0
+    assert acl.prof.range_start(0) == acl.blas.create_handle_for_hgemv(0, 1, 1, 0) == (0, 207000)
+    assert acl.prof.get_op_type(0, 0, 0, 9) == ("", 207000)
+    assert acl.prof.get_op_name_v2(0, 0, 0) == (None, 207000)
     assert acl.op.set_model_dir(".") == 0
+
+
+def test_refusals_have_as_many_values_as_upstream_s():
+    assert acl.mdl.get_input_dims(1, 0) == acl.mdl.get_dynamic_batch(1) == ({}, 207000)
+    assert acl.mdl.get_input_dynamic_dims(1, 0, 2) == ([], 207000)
+    assert acl.mdl.add_dataset_buffer(1, 2) == acl.op.set_attr_data_type(1, "a", 0) == (0, 207000)
+    assert acl.mdl.get_first_aipp_info(1, 0) == acl.get_tensor_desc_dim_range(1, 0, 2)
+    assert acl.get_tensor_desc_dim_range(1, 0, 2) == (None, 207000)
+    assert acl.mdl.create_and_get_op_desc(0, 1, 2, 9) == ("", 0, 0, 0, 0, 207000)
+    assert acl.op.execute_v2("Add", [], [], [], [], 0, 0) == 207000
+    assert acl.op.infer_shape("Add", [], [], 1, [], 0) == 207000
+    assert acl.op.set_kernel_workspace_sizes(1, 2, 3) == 207000
+    assert acl.rt.get_function_name(1, 9) == ("", 207000)
+    assert acl.mdl.get_input_name_by_index(1, 0) is acl.get_tensor_desc_name(1) is None
+
+
+def test_broken_memory(device):
+    assert acl.rt.get_mem_uce_info(0, 20) == ([], 0)
+    assert acl.rt.mem_uce_repair(0, [{"addr": 0x1000, "len": 64, "reserved": [0] * 14}]) == 0
+
+
+def test_dumps_need_a_file(device):
+    assert acl.mdl.set_dump() == acl.mdl.set_dump(None) != 0
+
+
+@pytest.mark.parametrize("unit", ["media", "himpi", "fv"])
+def test_units_of_a_card(unit):
+    """Each tells the reason, and gives back as many values as upstream's."""
+    for name in UPSTREAM[f"acl.{unit}"]:
+        answer = getattr(getattr(acl, unit), name)("any", 1, [2])
+        values = answer if isinstance(answer, tuple) else (answer,)
+        assert values[-1] in (207000, 0, None), name
+        assert f"acl.{unit}.{name} returns 207000" in (text := acl.get_recent_err_msg())
+        assert "; " in text.rpartition("programs find it: ")[2]
+        assert acl.get_recent_err_msg() is None
+
+
+def test_what_units_of_a_card_give_back():
+    assert acl.media.dvpp_create_channel(1) == acl.media.vdec_destroy_channel(1) == 207000
+    assert acl.media.dvpp_create_channel_desc() == acl.media.dvpp_get_pic_desc_size(1) == 0
+    assert acl.media.dvpp_malloc(8) == acl.media.venc_get_channel_desc_param(1, 2) == (0, 207000)
+    assert acl.media.dvpp_jpeg_get_image_info(1, 2) == (0, 0, 0, 207000)
+    assert acl.media.venc_get_channel_desc_callback(1) is None
+    assert acl.himpi.sys_init() == acl.himpi.vpc_get_process_result(1, 2, 3) == 207000
+    assert acl.himpi.vpc_resize(1, {}, {}, 1.0, 1.0, 0, -1) == (0, 207000)
+    assert acl.himpi.vdec_get_chn_attr(1) == ({}, 207000)
+    assert acl.himpi.vdec_get_frame(1, 0) == ({}, {}, {}, 207000)
+    assert acl.himpi.sys_wait_epoll(1, 2, 3) == ([], 0, 207000)
+    assert acl.fv.create_init_para(1) == 0
+    assert acl.fv.search(0, 1, 2) == 207000
+
+
+def test_texts_of_python_and_of_the_library_are_in_order():
+    acl.get_recent_err_msg()
+    for function in (acl.media.dvpp_free, acl.mdl.unload, acl.fv.init, acl.blas.hgemm):
+        assert function(1) == 207000
+    named = ["aclblasHgemm", "acl.fv.init", "aclmdlUnload", "acl.media.dvpp_free"]
+    lines = acl.get_recent_err_msg().splitlines()
+    assert [line.partition("): ")[2].partition(" ")[0] for line in lines] == named
+    times = [line.split()[1] for line in lines]
+    assert times == sorted(times, reverse=True)
+    for _ in range(100):
+        acl.fv.init(1)
+    assert len(acl.get_recent_err_msg().splitlines()) == 64
+
+
+def test_texts_are_of_one_thread():
+    acl.get_recent_err_msg()
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(acl.fv.init, 1).result() == 207000
+        assert acl.get_recent_err_msg() is None
+        assert "acl.fv.init" in pool.submit(acl.get_recent_err_msg).result()
 
 
 PEERS = """
@@ -109,6 +189,7 @@ def test_a_data_buffer_can_be_moved():
 FOREIGN = """
 import sys
 import acl, acl.rt, acl.util, acl.op, acl.mdl
+import acl.blas, acl.fv, acl.himpi, acl.media, acl.prof
 assert acl.init() == 0 and acl.rt.set_device(0) == 0
 address, ret = acl.rt.malloc(8, 0)
 print(ret, acl.rt.free(address), "click" in sys.modules, sys.path == BEFORE)

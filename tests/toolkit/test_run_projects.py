@@ -113,8 +113,8 @@ def test_directories_without_a_project(tmp_path):
     ("text", "sentence"),
     [
         (
-            '#include "aclnnop/level2/aclnn_elu.h"\nint main() {}\n',
-            'aclnnop/level2/aclnn_elu.h: aclhost has it as "aclnnop/aclnn_elu.h"; include it so',
+            '#include "aclnn/aclnn_elu.h"\nint main() {}\n',
+            'aclnn/aclnn_elu.h: aclhost has it as "aclnnop/aclnn_elu.h"; include it so',
         ),
         (
             '#include "aclnnop/aclnn_quux.h"\nint main() {}\n',

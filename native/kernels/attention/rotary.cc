@@ -5,6 +5,7 @@
 // the two lie.
 #include <algorithm>
 
+#include "engines/gather_rows.h"
 #include "engines/rows.h"
 #include "kernels/creation/fill.h"
 #include "ops/rotary_position_embedding.h"
@@ -71,6 +72,12 @@ TensorView repeated(const TensorView& view, const TensorView& like) {
   return wide;
 }
 
+Status gather_all(const TensorView* const (&views)[3], CopiedView (&rows)[3]) {
+  Status status;
+  for (int i = 0; i < 3 && status.ok(); ++i) status = gather_rows(*views[i], rows[i]);
+  return status;
+}
+
 void turn_row(const Pairs& pairs, const float* __restrict x, const float* __restrict cos,
               const float* __restrict sin, float* __restrict y) {
   for_each_pair(pairs, [&](int64_t a, int64_t b) {
@@ -90,8 +97,12 @@ void turn_row_back(const Pairs& pairs, const float* __restrict dy, const float* 
 }
 
 Status turn(const RotaryPositionEmbeddingArgs& args) {
-  const FloatRows x(args.x), cos(repeated(args.cos, args.x)), sin(repeated(args.sin, args.x));
-  const FloatRows out(args.out);
+  CopiedView gathered[3];
+  const TensorView* const inputs[] = {&args.x, &args.cos, &args.sin};
+  const Status status = gather_all(inputs, gathered);
+  if (!status.ok()) return status;
+  const FloatRows x(gathered[0].view), cos(repeated(gathered[1].view, args.x));
+  const FloatRows sin(repeated(gathered[2].view, args.x)), out(args.out);
   const int64_t n = x.columns();
   const Pairs pairs = pairs_of(args.mode, n);
   return for_each_row(x.rows(), n, 5, [&](int64_t row, const RowBuffers& own) {
@@ -109,8 +120,12 @@ Status turn(const RotaryPositionEmbeddingArgs& args) {
 }
 
 Status turn_back(const RotaryPositionEmbeddingGradArgs& args) {
-  const FloatRows dy(args.dy), cos(repeated(args.cos, args.dy)), sin(repeated(args.sin, args.dy));
-  const FloatRows dx(args.dxOut);
+  CopiedView gathered[3];
+  const TensorView* const inputs[] = {&args.dy, &args.cos, &args.sin};
+  const Status status = gather_all(inputs, gathered);
+  if (!status.ok()) return status;
+  const FloatRows dy(gathered[0].view), cos(repeated(gathered[1].view, args.dy));
+  const FloatRows sin(repeated(gathered[2].view, args.dy)), dx(args.dxOut);
   const int64_t n = dy.columns();
   const Pairs pairs = pairs_of(args.mode, n);
   return for_each_row(dy.rows(), n, 5, [&](int64_t row, const RowBuffers& own) {

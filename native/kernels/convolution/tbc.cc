@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/convolution/convolution.h"
+#include <algorithm>
+
+#include "engines/cast.h"
+#include "engines/gemm.h"
+#include "engines/matrix.h"
+#include "engines/overlap.h"
 #include "kernels/convolution/gradients.h"
+#include "kernels/shape/views.h"
 #include "ops/conv_tbc.h"
 #include "ops/conv_tbc_backward.h"
 
@@ -8,26 +14,86 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
 
-TensorView permuted(const TensorView& view, int first, int second, int third) {
-  TensorView moved = view;
-  const int from[] = {first, second, third};
-  for (int i = 0; i < 3; ++i) {
-    moved.shape[i] = view.shape[from[i]];
-    moved.strides[i] = view.strides[from[i]];
-  }
-  return moved;
+// Time comes first, so what one element of the kernel meets is a matrix as it lies in memory: a
+// convolution is a sum of products of matrices, one for each element.
+
+// 8-bit floats go through FLOAT.
+aclDataType factor_type(const TensorView& view) {
+  return find_cast(view.dtype, ACL_FLOAT) != nullptr ? view.dtype : ACL_FLOAT;
 }
 
-// Time, batch, channels as batch, channels, time.
-TensorView sequence(const TensorView& view) { return permuted(view, 1, 2, 0); }
+Status as_factor(const TensorView& view, CopiedView* factor) {
+  return dense_as(view, factor_type(view), *factor);
+}
 
-// Kernel, channels of the image and of the map as the opposite.
-TensorView kernel(const TensorView& view) { return permuted(view, 2, 1, 0); }
+// Steps of a dense sequence from one on, with zeros where it has none.
+Status take_steps(const TensorView& sequence, int64_t first, int64_t count, CopiedView* taken) {
+  if (first == 0 && count == sequence.shape[0]) {
+    taken->view = sequence;
+    return {};
+  }
+  Shape shape = shape_of(sequence);
+  shape.dims[0] = count;
+  Status status = make_dense(shape, sequence.dtype, *taken);
+  const int64_t begin = std::clamp<int64_t>(-first, 0, count);
+  const int64_t end = std::clamp(sequence.shape[0] - first, begin, count);
+  const auto part = [&](const TensorView& of, int64_t from, int64_t length) {
+    TensorView view = of;
+    narrow(view, 0, from, length);
+    return view;
+  };
+  if (status.ok()) status = clear_gradient(part(taken->view, 0, begin));
+  if (status.ok()) status = clear_gradient(part(taken->view, end, count - end));
+  if (!status.ok() || begin == end) return status;
+  return copy(part(taken->view, begin, end - begin), part(sequence, first + begin, end - begin));
+}
 
-Windows padded(const int64_t& pad) {
-  static constexpr int64_t kOne = 1;
-  const IntArrayView one = {true, 1, &kOne};
-  return {1, one, {true, 1, &pad}, one, 1};
+// A matrix for each element of the kernel, of `windows` steps, the next one a step further.
+TensorView met_by(const TensorView& dense, int64_t kernel, int64_t windows) {
+  const int64_t batch = dense.shape[1], channels = dense.shape[2];
+  TensorView view = matrix_view(dense, windows * batch, channels, channels);
+  insert_axis(view, 0, kernel, batch * channels);
+  return view;
+}
+
+// out[t] = the sum of sequence[t + first + k] times weight[k], and the bias.
+Status convolve_steps(const TensorView& out, const TensorView& sequence, int64_t first,
+                      const TensorView& weight, const TensorView* bias) {
+  const int64_t kernel = weight.shape[0], windows = out.shape[0];
+  CopiedView dense, factor, steps, added;
+  MatrixOutput rows;
+  Status status = as_factor(sequence, &dense);
+  if (status.ok()) status = take_steps(dense.view, first, windows + kernel - 1, &steps);
+  if (status.ok()) status = as_factor(weight, &factor);
+  if (status.ok() && bias != nullptr) status = as_factor(*bias, &added);
+  if (status.ok()) status = rows.open(out, factor_type(out), 2);
+  if (!status.ok()) return status;
+  const TensorView a = met_by(steps.view, kernel, windows);
+  status = gemm({rows.view(), a, factor.view, bias == nullptr ? nullptr : &added.view, 1, 1, true});
+  return status.ok() ? rows.close() : status;
+}
+
+// out[k] = the sum of input[t - pad + k], transposed, times slope[t].
+Status weigh_steps(const TensorView& out, const TensorView& input, const TensorView& slope,
+                   int64_t pad) {
+  const int64_t kernel = out.shape[0], windows = slope.shape[0];
+  CopiedView dense, steps, map;
+  Status status = as_factor(input, &dense);
+  if (status.ok()) status = take_steps(dense.view, -pad, windows + kernel - 1, &steps);
+  if (status.ok()) status = as_factor(slope, &map);
+  if (!status.ok()) return status;
+  TensorView a = met_by(steps.view, kernel, windows);
+  swap_axes(a, 1, 2);
+  return gemm({out, a, met_by(map.view, 1, windows)});
+}
+
+// The kernel from its end on, from channels of the map to those of the image.
+TensorView turned(const TensorView& weight) {
+  TensorView view = weight;
+  view.offset += (weight.shape[0] - 1) * weight.strides[0];
+  view.strides[0] = -weight.strides[0];
+  swap_axes(view, 1, 2);
+  return view;
 }
 
 // Every place holds the bias.
@@ -45,23 +111,18 @@ Status fill_with_bias(const TensorView& out, const TensorView& bias) {
 
 Status run(const ConvTbcArgs& args) {
   if (args.self.empty() || args.weight.empty()) return fill_with_bias(args.output, args.bias);
-  return convolve(sequence(args.output), sequence(args.self), kernel(args.weight), args.bias,
-                  padded(args.pad));
+  return convolve_steps(args.output, args.self, -args.pad, args.weight, &args.bias);
 }
 
 Status run(const ConvTbcBackwardArgs& args) {
-  const TensorView slope = sequence(args.self), no_bias;
-  const Windows windows = padded(args.pad);
   Status status;
   if (args.input.empty() || args.weight.empty()) {
     status = clear_gradient(args.gradInput);
     if (status.ok()) status = clear_gradient(args.gradWeight);
   } else {
-    status =
-        convolve_transposed(sequence(args.gradInput), slope, kernel(args.weight), no_bias, windows);
-    if (status.ok()) {
-      status = weigh(kernel(args.gradWeight), sequence(args.input), slope, windows);
-    }
+    const int64_t first = args.pad + 1 - args.weight.shape[0];
+    status = convolve_steps(args.gradInput, args.self, first, turned(args.weight), nullptr);
+    if (status.ok()) status = weigh_steps(args.gradWeight, args.input, args.self, args.pad);
   }
   return status.ok() ? sum_all_but(2, args.self, args.gradBias) : status;
 }

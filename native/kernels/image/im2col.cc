@@ -6,6 +6,7 @@
 
 #include "dtypes.h"
 #include "engines/copy.h"
+#include "engines/gather_rows.h"
 #include "engines/overlap.h"
 #include "engines/row_pieces.h"
 #include "engines/row_sums.h"
@@ -78,30 +79,43 @@ void clear(char* to, int64_t stride, int64_t item_size, int64_t n) {
   if (n > 0) copy_run(kZero, 0, to, stride, item_size, n);
 }
 
-// One row of windows for one element of the kernel.
-void gather_row(const Columns& c, int64_t number) {
-  const int64_t rows = c.height.windows(), length = c.width.windows();
-  const int64_t top = number % rows, column = number / rows;
-  const int64_t kernel = c.height.kernel * c.width.kernel, all = c.channels * kernel;
-  const int64_t n = column / all, row = column % all;
-  const int64_t k = row % c.width.kernel,
-                h = c.height.place(top, row / c.width.kernel % c.height.kernel);
-  const int64_t stride = c.value_strides[2];
-  char* const to = c.value(n, row, top * length);
-  if (h < 0 || h >= c.height.length) return clear(to, stride, c.item_size, length);
-  const int64_t first = std::min(c.width.first_window(0, k), length);
-  const int64_t last = std::max(std::min(c.width.first_window(c.width.length, k), length), first);
-  clear(to, stride, c.item_size, first);
-  if (first < last) {
-    const char* const from = c.pixel(n, row / kernel, h, c.width.place(first, k));
-    copy_run(from, c.pixel_strides[3] * c.width.stride, to + first * stride, stride, c.item_size,
-             last - first);
+// What one element of the kernel meets in one channel: a row for each row of windows.
+class MetPixels {
+ public:
+  MetPixels(const Columns& c, int64_t number) : c_(c), length_(c.width.windows()) {
+    const int64_t kernel = c.height.kernel * c.width.kernel, all = c.channels * kernel;
+    const int64_t n = number / all, row = number % all, k = row % c.width.kernel;
+    i_ = row / c.width.kernel % c.height.kernel;
+    first_ = std::min(c.width.first_window(0, k), length_);
+    last_ = std::max(std::min(c.width.first_window(c.width.length, k), length_), first_);
+    from_ = c.pixel(n, row / kernel, 0, c.width.place(first_, k));
+    to_ = c.value(n, row, 0);
   }
-  clear(to + last * stride, stride, c.item_size, length - last);
-}
+
+  void gather(int64_t top) const {
+    const int64_t stride = c_.value_strides[2], h = c_.height.place(top, i_);
+    char* const to = to_ + top * length_ * stride;
+    if (h < 0 || h >= c_.height.length) return clear(to, stride, c_.item_size, length_);
+    clear(to, stride, c_.item_size, first_);
+    if (first_ < last_) {
+      copy_run(from_ + h * c_.pixel_strides[2], c_.pixel_strides[3] * c_.width.stride,
+               to + first_ * stride, stride, c_.item_size, last_ - first_);
+    }
+    clear(to + last_ * stride, stride, c_.item_size, length_ - last_);
+  }
+
+ private:
+  const Columns& c_;
+  int64_t length_;
+  int64_t i_;             // the element's row in the kernel
+  int64_t first_, last_;  // windows where it lies inside
+  const char* from_;
+  char* to_;
+};
 
 // A piece of a row of pixels: all windows that hold some of them, by the kernel's elements.
-void sum_row(const Columns& c, int64_t row, int64_t begin, int64_t end, RowSums& sums) {
+template <typename Element>
+void sum_row(const Columns& c, int64_t row, int64_t begin, int64_t end, RowSums<Element>& sums) {
   const int64_t h = row % c.height.length, image = row / c.height.length;
   const int64_t n = image / c.channels, channel = image % c.channels;
   const int64_t length = c.width.windows(), stride = c.value_strides[2];
@@ -114,7 +128,8 @@ void sum_row(const Columns& c, int64_t row, int64_t begin, int64_t end, RowSums&
       const int64_t last = std::min(c.width.first_window(end, k), length);
       if (first >= last) continue;
       const int64_t element = (channel * c.height.kernel + i) * c.width.kernel + k;
-      sums.add(c.value(n, element, top * length + first), stride, last - first,
+      const char* const values = c.value(n, element, top * length + first);
+      sums.add(sums.values(values, stride, last - first), last - first,
                c.width.place(first, k) - begin, c.width.stride);
     }
   }
@@ -122,12 +137,19 @@ void sum_row(const Columns& c, int64_t row, int64_t begin, int64_t end, RowSums&
 }
 
 Status gather_windows(const Im2colArgs& args, const TensorView& out) {
-  const Columns columns(args.self, out, args.kernelSize, args.dilation, args.padding, args.stride);
-  const int64_t length = columns.width.windows();
-  const int64_t rows = columns.batch * columns.channels * columns.height.kernel *
-                       columns.width.kernel * columns.height.windows();
+  CopiedView image;
+  const Status status = gather_rows(args.self, image);
+  if (!status.ok()) return status;
+  const Columns columns(image.view, out, args.kernelSize, args.dilation, args.padding, args.stride);
+  const int64_t length = columns.width.windows(), tops = columns.height.windows();
+  const int64_t rows =
+      columns.batch * columns.channels * columns.height.kernel * columns.width.kernel * tops;
   for_each_range(rows, length, length, may_rewrite(out), [&](const RowRange& range) {
-    for (int64_t row = range.first; row < range.last; ++row) gather_row(columns, row);
+    for (int64_t row = range.first; row < range.last;) {
+      const MetPixels pixels(columns, row / tops);
+      int64_t top = row % tops;
+      for (; top < tops && row < range.last; ++top, ++row) pixels.gather(top);
+    }
   });
   return {};
 }
@@ -135,16 +157,19 @@ Status gather_windows(const Im2colArgs& args, const TensorView& out) {
 Status add_windows(const Im2colBackwardArgs& args, const TensorView& out) {
   const Columns columns(out, args.gradOutput, args.kernelSize, args.dilation, args.padding,
                         args.stride);
-  for_each_range(
-      columns.batch * columns.channels * columns.height.length, columns.width.length,
-      RowSums::kLength, may_rewrite(out),
-      [&](const RowRange& range) {
-        RowSums sums(out.dtype);
-        for (int64_t row = range.first; row < range.last; ++row) {
-          sum_row(columns, row, range.begin, range.end, sums);
-        }
-      },
-      columns.height.kernel * columns.width.kernel);
+  visit_summed(out.dtype, [&](auto zero) {
+    using Sums = RowSums<decltype(zero)>;
+    for_each_range(
+        columns.batch * columns.channels * columns.height.length, columns.width.length,
+        Sums::kLength, may_rewrite(out),
+        [&](const RowRange& range) {
+          Sums sums(out.dtype);
+          for (int64_t row = range.first; row < range.last; ++row) {
+            sum_row(columns, row, range.begin, range.end, sums);
+          }
+        },
+        columns.height.kernel * columns.width.kernel);
+  });
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <new>
 
+#include "engines/sum_reducers.h"
 #include "kernels/norm/affine.h"
 #include "kernels/norm/channel_norm.h"
 #include "kernels/norm/channel_tensors.h"
@@ -105,18 +106,20 @@ Status differentiate(const GroupNormGradient& norm) {
   if (!status.ok()) return status;
   const FloatRows gradients = gradient.rows(), inputs = x.rows();
   const FloatRows results = given(norm.of_x) ? result.rows() : inputs;
-  status = for_each_row(rows, n, 4, [&](int64_t row, const RowBuffers& buffers) {
+  status = for_each_row(rows, n, 5, [&](int64_t row, const RowBuffers& buffers) {
     const float* const dy = gradients.read(row, buffers.row(0), buffers.raw());
     const float* const values = inputs.read(row, buffers.row(1), buffers.raw());
     float* const xhat = buffers.row(2);
     const float mean = means.values()[row], rstd = rstds.values()[row];
     const float* const weights = weight.values() + row % norm.groups * own;
+    float* const products = buffers.row(4);
     offsets<Same>(values, {mean}, {rstd}, n, xhat);
+    multiply(dy, xhat, n, products);
     double steady = 0, sloping = 0;
     for (int64_t k = 0; k < own; ++k) {
       double* const both = sums.of(row * own + k);
-      both[0] = lane_products(pixels, dy + k * pixels, xhat + k * pixels);
-      both[1] = lane_sum(pixels, dy + k * pixels);
+      both[0] = reducers::sum_of_array(products + k * pixels, pixels);
+      both[1] = reducers::sum_of_array(dy + k * pixels, pixels);
       if (std::isinf(weights[k])) {  // infinities of both signs cancel: no common factor
         for (int64_t at = k * pixels; at < (k + 1) * pixels; ++at) {
           const double weighted = static_cast<double>(dy[at]) * weights[k];

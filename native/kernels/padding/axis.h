@@ -31,6 +31,9 @@ class PaddedAxis {
   }
 
   int64_t padded() const { return padded_; }
+  int64_t before() const { return before_; }
+  // Whether nothing is cut off.
+  bool is_longer() const { return before_ >= 0 && padded_ >= before_ + length_; }
 
   // From a position of the padded axis on, as long as it can be.
   AxisRun run_at(int64_t position) const {
@@ -59,30 +62,24 @@ class PaddedAxis {
     }
   }
 
-  // Calls visit(position) for every position that shows a place, in ascending order.
-  template <typename Visit>
-  void for_each_position(int64_t place, const Visit& visit) const {
+  // The first position behind another that shows a place; padded(): none. Begin with -1.
+  int64_t next_position(int64_t place, int64_t position) const {
     const int64_t own = before_ + place, last = length_ - 1;
     if (mode_ == PadMode::kCircular) {
-      const int64_t first = (own % length_ + length_) % length_;
-      for (int64_t position = first; position < padded_; position += length_) visit(position);
-      return;
+      return position < 0 ? (own % length_ + length_) % length_ : position + length_;
     }
-    const bool reflects = mode_ == PadMode::kReflect;
-    if (reflects && place > 0) visit_inside(before_ - place, visit);
-    for (int64_t k = 0; !reflects && place == 0 && k < before_; ++k) visit_inside(k, visit);
-    visit_inside(own, visit);
-    if (reflects && place < last) visit_inside(before_ + 2 * last - place, visit);
-    const int64_t behind = reflects || place < last ? padded_ : before_ + length_;
-    for (int64_t k = std::max<int64_t>(behind, 0); k < padded_; ++k) visit(k);
+    if (mode_ == PadMode::kReplicate) {
+      const int64_t first = place == 0 ? std::min<int64_t>(own, 0) : own;
+      const int64_t next = std::max(position + 1, first);
+      return place == last || next <= own ? next : padded_;
+    }
+    if (place > 0 && before_ - place > position) return before_ - place;
+    if (own > position) return own;
+    const int64_t mirrored = before_ + 2 * last - place;
+    return place < last && mirrored > position ? mirrored : padded_;
   }
 
  private:
-  template <typename Visit>
-  void visit_inside(int64_t position, const Visit& visit) const {
-    if (position >= 0 && position < padded_) visit(position);
-  }
-
   static constexpr int kMostKnown = 4;
 
   PadMode mode_ = PadMode::kReplicate;

@@ -5,7 +5,8 @@
 #include <cstring>
 
 #include "dtypes.h"
-#include "engines/overlap.h"
+#include "engines/copy_bytes.h"
+#include "engines/gather_rows.h"
 #include "engines/row_pieces.h"
 #include "engines/runs.h"
 #include "operator/no_kernel.h"
@@ -29,33 +30,62 @@ struct Padding {
   PadAxes axes;
 };
 
+// Neighbours of a padded row that come from elements with one stride. Places are in bytes.
+struct RowMove {
+  int64_t from, stride, to;
+  int64_t count;  // elements
+};
+
 // A few elements are copied here: most runs at the ends are that short.
 template <int64_t kItem>
 void copy_elements(const char* from, int64_t from_stride, char* to, int64_t to_stride, int64_t n) {
-  if (n > 4) return copy_run(from, from_stride, to, to_stride, kItem, n);
-  for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * to_stride, from + i * from_stride, kItem);
+  if (n <= 4) {
+    for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * to_stride, from + i * from_stride, kItem);
+  } else if (from_stride == kItem && to_stride == kItem) {
+    copy_bytes(from, to, n * kItem);
+  } else {
+    copy_run(from, from_stride, to, to_stride, kItem, n);
+  }
 }
 
-template <int64_t kItem>
-void pad_piece(const Padding& p, const RowRange& range, const char* from, char* to) {
-  const int64_t from_step = p.from.step(), to_step = p.to.step();
-  const auto copy = [&](int64_t position, const AxisRun& run) {
-    const int64_t first = std::max(position, range.begin);
-    const int64_t count = std::min(position + run.count, range.end) - first;
-    if (count <= 0) return;
-    const int64_t place = run.place + (first - position) * run.step;
-    copy_elements<kItem>(from + place * from_step, run.step * from_step, to + first * to_step,
-                         to_step, count);
-  };
-  p.axes.axis[kPadRank - 1].for_each_run(range.begin, range.end, copy);
-}
+// What fills a piece of every row, from a position on, or the beginning of it.
+class RowMoves {
+ public:
+  RowMoves(const Padding& p, int64_t position, int64_t end) : end_(position) {
+    const PaddedAxis& axis = p.axes.axis[kPadRank - 1];
+    const int64_t step = p.from.step();
+    for (; count_ < kMost && end_ < end; ++count_) {
+      const AxisRun run = axis.run_at(end_);
+      const int64_t count = std::min(run.count, end - end_);
+      moves_[count_] = {run.place * step, run.step * step, end_ * p.to.step(), count};
+      end_ += count;
+    }
+  }
+
+  int64_t end() const { return end_; }  // the position behind
+
+  template <int64_t kItem>
+  void make(const char* from, char* to, int64_t to_step) const {
+    for (int i = 0; i < count_; ++i) {
+      const RowMove& move = moves_[i];
+      copy_elements<kItem>(from + move.from, move.stride, to + move.to, to_step, move.count);
+    }
+  }
+
+ private:
+  static constexpr int kMost = 4;  // a row with all its borders takes three
+
+  int count_ = 0;
+  int64_t end_;
+  RowMove moves_[kMost];
+};
 
 template <int64_t kItem>
-void pad_rows(const Padding& p, const RowRange& range) {
+void pad_rows(const Padding& p, int64_t row, int64_t last, const RowMoves& moves) {
   constexpr int kHeight = kPadRank - 2;
   int64_t index[kPadRank];
-  p.to.locate(range.first, index);
-  for (int64_t row = range.first; row < range.last;) {
+  p.to.locate(row, index);
+  while (row < last) {
     const char* from = p.from.start;
     char* to = p.to.start;
     for (int i = 0; i < kHeight; ++i) {
@@ -64,29 +94,43 @@ void pad_rows(const Padding& p, const RowRange& range) {
     }
     // All rows that differ in their last index only.
     const PaddedAxis& heights = p.axes.axis[kHeight];
-    const int64_t end = std::min(p.to.shape[kHeight], index[kHeight] + range.last - row);
+    const int64_t end = std::min(p.to.shape[kHeight], index[kHeight] + last - row);
     row += end - index[kHeight];
     for (int64_t& height = index[kHeight]; height < end; ++height) {
-      pad_piece<kItem>(p, range, from + heights.run_at(height).place * p.from.strides[kHeight],
-                       to + height * p.to.strides[kHeight]);
+      moves.make<kItem>(from + heights.run_at(height).place * p.from.strides[kHeight],
+                        to + height * p.to.strides[kHeight], p.to.step());
     }
     --index[kHeight];
     p.to.advance(index);
   }
 }
 
-auto* rows_of(int64_t item_size) {
+// Rows of more runs than are known at once are made one after the other.
+template <int64_t kItem>
+void pad_range(const Padding& p, const RowRange& range) {
+  const RowMoves first(p, range.begin, range.end);
+  if (first.end() == range.end) return pad_rows<kItem>(p, range.first, range.last, first);
+  for (int64_t row = range.first; row < range.last; ++row) {
+    for (int64_t begin = range.begin; begin < range.end;) {
+      const RowMoves moves(p, begin, range.end);
+      pad_rows<kItem>(p, row, row + 1, moves);
+      begin = moves.end();
+    }
+  }
+}
+
+auto* range_of(int64_t item_size) {
   switch (item_size) {
     case 1:
-      return pad_rows<1>;
+      return pad_range<1>;
     case 2:
-      return pad_rows<2>;
+      return pad_range<2>;
     case 4:
-      return pad_rows<4>;
+      return pad_range<4>;
     case 8:
-      return pad_rows<8>;
+      return pad_range<8>;
     default:
-      return pad_rows<16>;
+      return pad_range<16>;
   }
 }
 
@@ -111,9 +155,12 @@ PadAxes::PadAxes(PadMode mode, const PadView& view, const IntArrayView& padding)
 Status pad(PadMode mode, const TensorView& self, const IntArrayView& padding,
            const TensorView& out) {
   if (!can_move(data_type_bits(self.dtype))) return no_kernel_for(self);
-  const PadView from(self);
+  CopiedView rows;
+  const Status status = gather_rows(self, rows);
+  if (!status.ok()) return status;
+  const PadView from(rows.view);
   const Padding p = {from, PadView(out), PadAxes(mode, from, padding)};
-  auto* const pad_some = rows_of(p.to.item_size);
+  auto* const pad_some = range_of(p.to.item_size);
   for_each_range(p.to.rows(), p.to.row_length(), kPiece, may_rewrite(out),
                  [&](const RowRange& range) { pad_some(p, range); });
   return {};

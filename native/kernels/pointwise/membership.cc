@@ -6,6 +6,7 @@
 
 #include "dtypes.h"
 #include "engines/copy.h"
+#include "engines/loops.h"
 #include "engines/overlap.h"
 #include "engines/pointwise.h"
 #include "engines/scalars.h"
@@ -37,6 +38,25 @@ void search(int64_t n, std::atomic<bool>& found, const IsOne& is_one) {
   }
 }
 
+// BOOL, as any byte.
+struct Truth {
+  uint8_t byte;
+
+  bool operator==(Truth other) const { return (byte != 0) == (other.byte != 0); }
+};
+
+// 16-bit floats: NaN is not the same as any, zeros are all the same.
+template <typename T>
+struct Stored {
+  uint16_t bits;
+
+  bool operator==(Stored other) const {
+    constexpr uint16_t kMagnitude = 0x7FFF;
+    const bool both_zero = ((bits | other.bits) & kMagnitude) == 0;
+    return (bits == other.bits && (bits & kMagnitude) <= loops::kInfinityBits<T>) || both_zero;
+  }
+};
+
 // An element of in[0] that is not that of in[1].
 template <typename T>
 struct Difference {
@@ -65,6 +85,7 @@ Loop find_loop(aclDataType dtype) {
     case ACL_DOUBLE:
       return Comparison<double>::run;
     case ACL_BOOL:
+      return Comparison<Truth>::run;
     case ACL_INT8:
     case ACL_UINT8:
       return Comparison<uint8_t>::run;
@@ -82,8 +103,14 @@ Loop find_loop(aclDataType dtype) {
   }
 }
 
+Loop find_narrow_difference(aclDataType dtype) {
+  if (dtype == ACL_FLOAT16) return Difference<Stored<Half>>::run;
+  return dtype == ACL_BF16 ? Difference<Stored<BFloat16>>::run : nullptr;
+}
+
 // The engine walks in the order of a result, which nobody writes.
-Status look_for(Loop loop, const Operand* ins, int count, const Number& number, bool* found) {
+Status look_for(Loop loop, const Operand* ins, int count, const Number& number, bool* found,
+                bool narrow = false) {
   if (loop == nullptr) return no_kernel_for(*ins[0].view);
   CopiedView unwritten;
   const Status status = make_dense(shape_of(*ins[0].view), ACL_BOOL, unwritten);
@@ -92,7 +119,7 @@ Status look_for(Loop loop, const Operand* ins, int count, const Number& number, 
   std::atomic<bool> any{false};
   const Search search = {number, &any};
   const Status computed =
-      pointwise(loop, &out, 1, ins, count, reinterpret_cast<const Number*>(&search));
+      pointwise(loop, &out, 1, ins, count, reinterpret_cast<const Number*>(&search), narrow);
   *found = any;
   return computed;
 }
@@ -124,7 +151,9 @@ Status run(const EqualArgs& args) {
   const aclDataType dtype = promote(args.self.dtype, args.other.dtype);
   const Operand ins[] = {{&args.self, dtype}, {&args.other, dtype}};
   bool differ = false;
-  const Status status = look_for(find_loop<Difference>(dtype), ins, 2, {}, &differ);
+  const Loop narrow = find_narrow_difference(dtype);
+  const Loop loop = narrow != nullptr ? narrow : find_loop<Difference>(dtype);
+  const Status status = look_for(loop, ins, 2, {}, &differ, narrow != nullptr);
   return status.ok() ? put(args.out, !differ) : status;
 }
 

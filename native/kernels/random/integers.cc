@@ -58,20 +58,39 @@ uint64_t integers_of(aclDataType dtype) {
   }
 }
 
+// Remainders by a number that the compiler knows: it makes no divisions of it.
+template <uint32_t range>
+void keep_rests(uint32_t* words, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) words[i] %= range;
+}
+
+void keep_rests(uint32_t range, uint32_t* words, int64_t count) {
+  if ((range & (range - 1)) == 0) {
+    for (int64_t i = 0; i < count; ++i) words[i] &= range - 1;
+  } else if (range == integers_of(ACL_BF16)) {
+    keep_rests<(1u << 8) + 1>(words, count);
+  } else if (range == integers_of(ACL_FLOAT16)) {
+    keep_rests<(1u << 11) + 1>(words, count);
+  } else {
+    keep_rests<(1u << 24) + 1>(words, count);
+  }
+}
+
 Status fill_with_any(const TensorView& out, const Seed& seed) {
   const uint64_t place = seed.offset / 4 + (seed.offset % 4 != 0);
   const ThreadWords random(out.elements(), seed.key, 4 * place);
   const uint64_t range = integers_of(out.dtype);
+  if (out.dtype != ACL_INT64) {
+    return write_blocks_in_order(out, ACL_INT32, [&](char* elements, int64_t place, int64_t count) {
+      auto* const words = reinterpret_cast<uint32_t*>(elements);
+      random.fill_in_rows(words, place, count);
+      keep_rests(static_cast<uint32_t>(range), words, count);
+    });
+  }
   return write_blocks_in_order(out, ACL_INT64, [&](char* elements, int64_t place, int64_t count) {
     auto* const numbers = reinterpret_cast<uint64_t*>(elements);
-    if (out.dtype == ACL_INT64) {
-      random.fill_with_two(numbers, place, count);
-      for (int64_t i = 0; i < count; ++i) numbers[i] %= range;
-      return;
-    }
-    uint32_t words[kOrderedBlock];
-    random.fill_in_rows(words, place, count);
-    for (int64_t i = 0; i < count; ++i) numbers[i] = words[i] % static_cast<uint32_t>(range);
+    random.fill_with_two(numbers, place, count);
+    for (int64_t i = 0; i < count; ++i) numbers[i] &= range - 1;
   });
 }
 

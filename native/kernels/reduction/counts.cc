@@ -18,16 +18,17 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
 
-// Adds up weights, or ones, by place; places outside are passed over and the first is kept.
-template <typename Total, typename Weight>
-BadIndex add_up(const int32_t* places, int64_t n, const Weight& weight, Total* totals,
-                int64_t size) {
+// Adds up weights, or ones, by place, which is cast to INT32; places outside are passed over and
+// the first is kept.
+template <typename Place, typename Total, typename Weight>
+BadIndex add_up(const Place* places, int64_t n, const Weight& weight, Total* totals, int64_t size) {
   BadIndex bad;
   for (int64_t i = 0; i < n; ++i) {
-    if (places[i] >= 0 && places[i] < size) {
-      totals[places[i]] += weight(i);
+    const auto place = static_cast<int32_t>(places[i]);
+    if (place >= 0 && place < size) {
+      totals[place] += weight(i);
     } else if (bad.position < 0) {
-      bad = {i, places[i]};
+      bad = {i, place};
     }
   }
   return bad;
@@ -37,13 +38,15 @@ template <typename Total, typename Weight>
 Status count(const BincountArgs& args, const Weight& weight, aclDataType dtype,
              aclDataType rounded) {
   DenseArray places;
-  Status status = places.take(args.self, ACL_INT32);
+  const bool is_long = args.self.dtype == ACL_INT64;
+  Status status = places.take(args.self, is_long ? ACL_INT64 : ACL_INT32);
   if (!status.ok()) return status;
   const int64_t size = args.out.shape[0];
   const std::unique_ptr<Total[]> totals(new (std::nothrow) Total[size]());
   if (totals == nullptr) return no_memory_for_copy();
-  const BadIndex bad =
-      add_up(places.as<int32_t>(), args.self.elements(), weight, totals.get(), size);
+  const int64_t n = args.self.elements();
+  const BadIndex bad = is_long ? add_up(places.as<int64_t>(), n, weight, totals.get(), size)
+                               : add_up(places.as<int32_t>(), n, weight, totals.get(), size);
   status = deliver(totals.get(), dtype, rounded, args.out);
   if (!status.ok() || bad.position < 0) return status;
   return place_out_of_range(args.kOperator, "self", args.self, bad, size);

@@ -36,7 +36,7 @@ Status put_diagonal(const TensorView& self, int64_t diagonal, const TensorView& 
 Status run(const DiagArgs& args) {
   if (args.self.empty()) return fill_with_zero(args.out);
   if (args.self.rank < 2) return put_diagonal(args.self, args.diagonal, args.out);
-  return copy(args.out, diagonal_of(args.self, args.diagonal, args.out.shape[0]));
+  return copy(args.out, diagonal_of(args.self, args.diagonal, args.out.elements()));
 }
 
 Status run(const DiagFlatArgs& args) { return put_diagonal(args.self, args.diagonal, args.out); }

@@ -124,7 +124,12 @@ Status spread_evenly(const TensorView& self, int64_t times, int axis, const Tens
   const int64_t length = out.shape[std::max(axis, 0)];
   if (length <= 0) return {};
   if (times > 0 && length % times == 0 && length / times == count) {
-    TensorView from = self, to = out;
+    CopiedView dense;  // what comes together is read together then
+    if (times > 1 && !is_contiguous(self)) {
+      const Status status = copy_of(self, dense);
+      if (!status.ok()) return status;
+    }
+    TensorView from = dense.memory != nullptr ? dense.view : self, to = out;
     split_axis(to, std::max(axis, 0), count, times);
     if (axis < 0) split_axis(to, 0, self.shape, self.rank);
     insert_axis(from, axis < 0 ? self.rank : axis + 1, 1, 0);

@@ -24,7 +24,16 @@ constexpr int64_t kGrain = 4096;
 
 // The type that numbers of a type are compared in.
 aclDataType compared_type(aclDataType dtype) {
-  return data_type_category(dtype) == TypeCategory::kFloating ? loop_type(dtype) : ACL_INT64;
+  if (data_type_category(dtype) == TypeCategory::kFloating) return loop_type(dtype);
+  switch (dtype) {
+    case ACL_INT8:
+    case ACL_UINT8:
+    case ACL_INT16:
+    case ACL_INT32:
+      return dtype;
+    default:
+      return ACL_INT64;
+  }
 }
 
 // Numbers after their cast to a type, dense and in the type that they are compared in.
@@ -41,7 +50,7 @@ class Numbers {
     }
     data_ = static_cast<const char*>(from->data) + from->offset * data_type_bits(dtype) / 8;
     if (from == &view && dtype == compared_type(dtype) && is_contiguous(view) &&
-        is_aligned(data_, 8)) {
+        is_aligned(data_, data_type_bits(dtype) / 8)) {
       return {};
     }
     Status status = make_dense(shape_of(view), compared_type(dtype), dense_);
@@ -119,9 +128,22 @@ void search_all(const Search& s, bool right) {
 }
 
 void search_all(const Search& s, aclDataType dtype, bool right) {
-  if (dtype == ACL_FLOAT) return search_all<float>(s, right);
-  if (dtype == ACL_DOUBLE) return search_all<double>(s, right);
-  search_all<int64_t>(s, right);
+  switch (dtype) {
+    case ACL_FLOAT:
+      return search_all<float>(s, right);
+    case ACL_DOUBLE:
+      return search_all<double>(s, right);
+    case ACL_INT8:
+      return search_all<int8_t>(s, right);
+    case ACL_UINT8:
+      return search_all<uint8_t>(s, right);
+    case ACL_INT16:
+      return search_all<int16_t>(s, right);
+    case ACL_INT32:
+      return search_all<int32_t>(s, right);
+    default:
+      return search_all<int64_t>(s, right);
+  }
 }
 
 // Rows in the order that a sorter names, in memory of their own. Indices out of range count as 0.
@@ -151,13 +173,16 @@ struct Searched {
   const TensorView& out;
 };
 
-Status apply_sorter(const Searched& what, int64_t item, Search& s, CopiedView& sorted) {
+Status apply_sorter(const Searched& what, aclDataType compared, Search& s, CopiedView& sorted) {
   DenseArray sorter;
   Status status = sorter.take(*what.sorter, ACL_INT64);
-  const aclDataType dtype = item == 4 ? ACL_FLOAT : ACL_DOUBLE;
-  if (status.ok()) status = make_dense(shape_of(what.sequence), dtype, sorted);
+  if (status.ok()) status = make_dense(shape_of(what.sequence), compared, sorted);
   if (!status.ok()) return status;
-  const auto order = item == 4 ? reorder<uint32_t> : reorder<uint64_t>;
+  const int bits = data_type_bits(compared);
+  const auto order = bits == 8    ? reorder<uint8_t>
+                     : bits == 16 ? reorder<uint16_t>
+                     : bits == 32 ? reorder<uint32_t>
+                                  : reorder<uint64_t>;
   const BadIndex bad =
       order(s, what.sequence.elements(), sorter.as<int64_t>(), sorted.memory.get());
   s.rows = sorted.memory.get();
@@ -186,7 +211,7 @@ Status find_places(const Searched& what) {
   CopiedView sorted;
   Status found;
   if (what.sorter != nullptr) {
-    found = apply_sorter(what, data_type_bits(compared) / 8, s, sorted);
+    found = apply_sorter(what, compared, s, sorted);
     if (sorted.memory == nullptr) return found;
   }
   search_all(s, compared, what.right);

@@ -14,6 +14,7 @@
 #include "ops/unique2.h"
 #include "ops/unique_consecutive.h"
 #include "ops/unique_dim.h"
+#include "simd/memory.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
@@ -86,11 +87,81 @@ Status write_unique(const Items& items, const Shape& self, const int64_t* order,
   return status.ok() ? deliver(results, runs, order) : status;
 }
 
+// Numbers of one byte are counted, not sorted.
+class Bytes {
+ public:
+  Bytes(const unsigned char* bytes, int64_t count, aclDataType dtype)
+      : bytes_(bytes), count_(count), dtype_(dtype) {
+    if (dtype == ACL_BOOL) {
+      for (int64_t i = 0; i < count; ++i) counts_[0][1] += bytes[i] != 0 ? 1 : 0;
+      counts_[0][0] = count - counts_[0][1];
+    } else {
+      for (int64_t i = 0; i < count; ++i) ++counts_[i % kTables][bytes[i]];
+      for (int byte = 0; byte < 256; ++byte) {
+        for (int table = 1; table < kTables; ++table) counts_[0][byte] += counts_[table][byte];
+      }
+    }
+    for_each([&](int) { ++found_; });
+  }
+
+  Status write(const Shape& self, Results& results) {
+    Status status = prepare(results, vector_shape(found_), self, found_);
+    if (!status.ok()) return status;
+    char* next = results.values.target.data();
+    for_each([&](int byte) { *next++ = static_cast<char>(byte); });
+    status = results.values.target.deliver();
+    if (status.ok() && results.inverse.wanted) {
+      write_places(results.inverse.target.data());
+      status = results.inverse.target.deliver();
+    }
+    if (!status.ok() || results.counts == nullptr || !results.counts->wanted) return status;
+    next = results.counts->target.data();
+    for_each([&](int byte) {
+      store<int64_t>(next, counts_[0][byte]);
+      next += 8;
+    });
+    return results.counts->target.deliver();
+  }
+
+ private:
+  static constexpr int kTables = 8;  // equal neighbours do not wait for each other
+
+  // Those that occur, in their order.
+  template <typename Visit>
+  void for_each(const Visit& visit) const {
+    for (int i = 0; i < 256; ++i) {
+      const int byte = (i + (dtype_ == ACL_INT8 ? 128 : 0)) % 256;
+      if (counts_[0][byte] > 0) visit(byte);
+    }
+  }
+
+  void write_places(char* to) const {
+    int64_t places[256], next = 0;
+    for_each([&](int byte) { places[byte] = next++; });
+    if (dtype_ == ACL_BOOL) {  // no table, so that there are vectors
+      for (int64_t i = 0; i < count_; ++i) {
+        store<int64_t>(to + 8 * i, bytes_[i] != 0 ? found_ - 1 : 0);
+      }
+      return;
+    }
+    for (int64_t i = 0; i < count_; ++i) store(to + 8 * i, places[bytes_[i]]);
+  }
+
+  const unsigned char* bytes_;
+  int64_t count_;
+  aclDataType dtype_;
+  int64_t found_ = 0;
+  int64_t counts_[kTables][256] = {};
+};
+
 Status unique(const TensorView& self, Results& results) {
   const int64_t count = self.elements();
   DenseArray read;
   CopiedView sorted, order;
   Status status = read.take(self, self.dtype);
+  if (status.ok() && data_type_bits(self.dtype) == 8) {
+    return Bytes(read.as<unsigned char>(), count, self.dtype).write(shape_of(self), results);
+  }
   if (status.ok()) status = make_dense(vector_shape(count), self.dtype, sorted);
   if (status.ok() && results.inverse.wanted) {
     status = make_dense(vector_shape(count), ACL_INT64, order);

@@ -10,11 +10,25 @@ from __future__ import annotations
 
 import ctypes
 
-from aclhost.acl import _capi, _descriptions, mdl, op, rt, util
+from aclhost.acl import (
+    _capi,
+    _descriptions,
+    _refusals,
+    blas,
+    fv,
+    himpi,
+    mdl,
+    media,
+    op,
+    prof,
+    rt,
+    util,
+)
 from aclhost.acl._descriptions import *  # noqa: F403
 
 __all__ = [
     "app_log",
+    "blas",
     "create_data_buffer",
     "data_type_size",
     "destroy_data_buffer",
@@ -22,6 +36,7 @@ __all__ = [
     "finalize_reference",
     "float16_to_float",
     "float_to_float16",
+    "fv",
     "get_cann_attribute",
     "get_cann_attribute_list",
     "get_cann_version",
@@ -33,9 +48,12 @@ __all__ = [
     "get_soc_name",
     "get_version",
     "get_version_str",
+    "himpi",
     "init",
     "mdl",
+    "media",
     "op",
+    "prof",
     "rt",
     "update_data_buffer",
     "util",
@@ -65,8 +83,7 @@ def finalize_reference() -> tuple[int, int]:
 
 def get_recent_err_msg() -> str | None:
     """Error text of this thread, newest first, and clears it; None where nothing happened."""
-    text: bytes | None = _capi.library().aclGetRecentErrMsg()
-    return None if text is None else text.decode(errors="replace")
+    return _refusals.taken()
 
 
 def get_soc_name() -> str | None:

@@ -13,12 +13,13 @@ from typing import Any, TypeAlias
 from aclhost import ops
 from aclhost.building import toolkit
 from aclhost.spec import c_types, enums, pyacl, runtime_api
-from aclhost.spec.functions import Parameter
+from aclhost.spec.functions import Function, Parameter
 
 _CType: TypeAlias = "type[ctypes._SimpleCData[Any]] | type[ctypes.Structure]"
 _FIELD = re.compile(r"(?P<type>.+) (?P<name>\w+)(?:\[(?P<length>\w+)\])?")
 _MACROS = {member.name: member.value for group in enums.MACROS for member in group.members}
 
+_RUNTIME = {function.name: function for function in runtime_api.FUNCTIONS}
 _ADDRESSES = (
     *c_types.HANDLE_TYPES,
     *(name for names in c_types.HANDLES_OF_HEADERS.values() for name in names),
@@ -113,16 +114,31 @@ class _Noting:
         return call
 
 
+class _Typed(ctypes.CDLL):
+    """Every declared function has its types from its first use on."""
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401
+        if name.startswith("__"):
+            raise AttributeError(name)
+        function = self[name]
+        declared = _declared(name)
+        if declared is not None:
+            function.restype = None if declared.returns == "void" else c_type(declared.returns)
+            named = (each for each in declared.parameters if each.name)  # not an ellipsis
+            function.argtypes = [c_type(parameter.c_type) for parameter in named]
+        setattr(self, name, function)  # typed: other threads may take it from here
+        return function
+
+
+def _declared(name: str) -> Function | None:
+    operator = name.removesuffix("GetWorkspaceSize")
+    if operator not in ops.BY_NAME:
+        return _RUNTIME.get(name)
+    return next((each for each in ops.BY_NAME[operator].functions if each.name == name), None)
+
+
 def _loaded() -> ctypes.CDLL:
-    """With the types of every declared function."""
-    loaded = ctypes.CDLL(str(toolkit.library()))
-    operators = (function for op in ops.ALL for function in op.functions)
-    for declared in (*runtime_api.FUNCTIONS, *operators):
-        function = getattr(loaded, declared.name)
-        function.restype = None if declared.returns == "void" else c_type(declared.returns)
-        named = (each for each in declared.parameters if each.name)  # not an ellipsis
-        function.argtypes = [c_type(parameter.c_type) for parameter in named]
-    return loaded
+    return _Typed(str(toolkit.library()))
 
 
 def c_string(text: str | None, parameter: str) -> bytes | None:
@@ -175,6 +191,13 @@ def call(name: str, *arguments: object) -> Any:  # noqa: ANN401
 def call_without_arguments(name: str) -> Any:  # noqa: ANN401
     """Calls a function that looks at none of its arguments, with the outputs that it has."""
     return call(name, *(_nothing(each) for each in runtime_api.BY_NAME[name].parameters))
+
+
+def refused(name: str) -> int:
+    """The status of a function that looks at none of its arguments, without its outputs."""
+    answer = call_without_arguments(name)
+    status: int = answer[-1] if isinstance(answer, tuple) else answer
+    return status
 
 
 def _nothing(parameter: Parameter) -> Cell | int | None:

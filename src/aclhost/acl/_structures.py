@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from aclhost.acl import _capi
-from aclhost.spec.params import snake_case
+from aclhost.spec.python_names import snake_case
 
 _MAX_KEY = 1024
 
@@ -63,6 +63,14 @@ class _Utilization(ctypes.Structure):
 
 class _Uuid(ctypes.Structure):
     _fields_ = (("bytes", ctypes.c_uint8 * 16),)
+
+
+class _BrokenMemory(ctypes.Structure):
+    _fields_ = (
+        ("addr", ctypes.c_void_p),
+        ("len", ctypes.c_size_t),
+        ("reserved", ctypes.c_size_t * 14),
+    )
 
 
 class _StreamValue(ctypes.Union):
@@ -205,6 +213,20 @@ def notify_batch_reset(notifies: Sequence[int]) -> int:
     """Makes all of them unrecorded."""
     array = _integers(ctypes.c_void_p, notifies)
     return _capi.status("aclrtNotifyBatchReset", array, len(notifies))
+
+
+def get_mem_uce_info(device_id: int, array_size: int) -> tuple[list[dict[str, Any]], int]:
+    """(where memory of a device is broken, ret)."""
+    found, count = (_BrokenMemory * array_size)(), ctypes.c_size_t()
+    name = "aclrtGetMemUceInfo"
+    ret = _capi.status(name, device_id, ctypes.byref(found), array_size, ctypes.byref(count))
+    return [_taken(each) for each in found[: count.value]], ret
+
+
+def mem_uce_repair(device_id: int, broken: Sequence[Mapping[str, Any]]) -> int:
+    """Mends what get_mem_uce_info found."""
+    array = (_BrokenMemory * len(broken))(*(_filled(_BrokenMemory(), each) for each in broken))
+    return _capi.status("aclrtMemUceRepair", device_id, ctypes.byref(array), len(broken))
 
 
 def ipc_mem_get_export_key(dev_ptr: int, size: int, length: int, flags: int) -> tuple[str, int]:

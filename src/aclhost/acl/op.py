@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Single operators through the graph engine: only what clients call before they use aclnn works."""
+"""Single operators through the graph engine: what clients call before or around aclnn works."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import prod
 
@@ -88,6 +88,11 @@ class Case:
     @property
     def elements(self) -> int:
         return prod(self.shape)
+
+    def is_of(self, sizes: Collection[str]) -> bool:
+        """Whether it is tiny, medium, or else large, if that is asked for. None are all."""
+        size = self.size if self.size in ("tiny", "medium") else "large"
+        return not sizes or size in sizes
 
     @property
     def name(self) -> str:

@@ -24,10 +24,14 @@ class Others:
         self._start = perf_counter()
         self._foreign = _busy_seconds() - process_time()
 
+    def seconds(self) -> float:
+        """Since it was made."""
+        return perf_counter() - self._start
+
     def cores(self) -> float:
         """How many cores were busy elsewhere, on average; what a hypervisor took is included."""
-        elapsed = perf_counter() - self._start
-        return max((_busy_seconds() - process_time() - self._foreign) / elapsed, 0.0)
+        foreign = _busy_seconds() - process_time() - self._foreign
+        return max(foreign / self.seconds(), 0.0)
 
 
 def _busy_seconds() -> float:

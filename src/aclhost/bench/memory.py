@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import ctypes
 import resource
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 from aclhost.bench.workload import Call
@@ -53,6 +55,11 @@ def _kib(field: str) -> int:
 
 def _return_free_memory() -> None:
     """What malloc kept from earlier calls would hide what this one takes. Only glibc can."""
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    trim = _malloc_trim()
     if trim is not None:
         trim(0)
+
+
+@cache
+def _malloc_trim() -> Callable[[int], int] | None:
+    return getattr(ctypes.CDLL(None), "malloc_trim", None)

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run as one page of Markdown: headline, pictures, families, and the slowest cells."""
+"""A run as one page of Markdown: headline, pictures, groups of cells, and the slowest."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from aclhost.bench.cases import Case
 from aclhost.bench.headline import (
     AGAINST_NUMPY,
     DOORS,
@@ -24,6 +25,12 @@ PICTURES = {
     "growth.png": "Time per element by number of elements",
 }
 _WORST = 20
+_DIVISIONS: dict[str, Callable[[Case], str]] = {
+    "family": lambda case: case.family,
+    "size": lambda case: case.size,
+    "layout": lambda case: case.layout,
+    "dtype": lambda case: case.dtype,
+}
 _RATIO = (
     "A ratio is torch's time over aclhost's within one round; shown is the median over the rounds. "
     "So it need not be the quotient of the median times beside it. Above 1, aclhost is faster. "
@@ -44,8 +51,7 @@ def page(run: Run, pictures: Iterable[str]) -> str:
         *_uncompared(run),
         *_picture("roofline.png", shown),
         *_picture("growth.png", shown),
-        "### By family",
-        _families(run.results),
+        *_divided(run.results),
         "### The slowest cells",
         _slowest(worst_cells(run.results, _WORST)),
     ]
@@ -91,22 +97,35 @@ def _uncompared(run: Run) -> Iterator[str]:
     )
 
 
-def _families(results: Sequence[Result]) -> str:
-    families = sorted({result.case.family for result in results})
+def _divided(results: Sequence[Result]) -> Iterator[str]:
+    """By family, and by whatever else differs between them."""
+    for name, of in _DIVISIONS.items():
+        groups: dict[str, list[Result]] = {}
+        for result in results:
+            groups.setdefault(of(result.case), []).append(result)
+        if name == "family" or len(groups) > 1:
+            yield f"### By {name}"
+            yield _groups(name, groups)
+
+
+def _groups(name: str, groups: dict[str, list[Result]]) -> str:
     rows = []
-    for family in families:
-        members = [result for result in results if result.case.family == family]
+    for group, members in sorted(groups.items()):
         found = [headline(members, ratio) for ratio in DOORS.values()]
-        rows.append([family, *(text for one in found for text in _short(one))])
-    heads = ("family", "cells", "mean, Python", "minimum", "at 1 or above",
-             "cells", "mean, C", "minimum", "at 1 or above")  # fmt: skip
-    return _table(heads, rows)
+        if any(found):
+            rows.append([group, *(text for one in found for text in _short(one))])
+    heads = ("cells", "mean", "minimum", "at 1 or above", f"at {WANTED_LEAST} or above")
+    doors = (f"{head}, {door}" if head == "mean" else head for door in DOORS for head in heads)
+    return _table((name, *doors), rows)
 
 
 def _short(found: Headline | None) -> tuple[str, ...]:
     if found is None:
-        return "0", "-", "-", "-"
-    return f"{found.cells}", f"{found.mean:.2f}", f"{found.least:.2f}", f"{found.ahead:.0%}"
+        return "0", "-", "-", "-", "-"
+    return (
+        f"{found.cells}", f"{found.mean:.2f}", f"{found.least:.2f}",
+        f"{found.ahead:.1%}", f"{found.near:.1%}",
+    )  # fmt: skip
 
 
 def _slowest(results: Sequence[Result]) -> str:

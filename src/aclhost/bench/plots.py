@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import geometric_mean, median
 from typing import TYPE_CHECKING
 
 from aclhost.bench.headline import DOORS, WANTED_LEAST, Ratio, headline
 from aclhost.bench.results import Result, Run
-from aclhost.bench.workload import BY_PYTHON_NAME, CONTIGUOUS
+from aclhost.bench.workload import BY_PYTHON_NAME
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +22,8 @@ _DPI = 110
 _INK = "#808080"  # stands out from white as from black
 _COLOURS = ("#3d8bd4", "#e07b28", "#3fa35b")
 _PRODUCTS = ("attention", "convolution", "matmul")  # families with much arithmetic
-_SPREAD = 0.3  # of the dots in a row
+_SPREAD = 0.42  # of the dots in a row
+_ROOMY = 100  # dots in a row that can be told apart
 
 
 def missing() -> str | None:
@@ -34,12 +36,12 @@ def missing() -> str | None:
 
 
 def write_plots(run: Run, directory: Path) -> list[Path]:
-    """Writes ratio.png, where torch was measured, roofline.png and growth.png."""
+    """Writes ratio.png, where torch was measured, roofline.png, unless all is tiny, growth.png."""
     directory.mkdir(parents=True, exist_ok=True)
     written = []
     if any(result.ratio is not None for result in run.results):
         written.append(_save(_ratios(run), directory / "ratio.png"))
-    if run.results:
+    if _spots(run):
         written.append(_save(_roofline(run), directory / "roofline.png"))
     if run.growth:
         written.append(_save(_growth(run), directory / "growth.png"))
@@ -101,25 +103,43 @@ def _ratios(run: Run) -> Figure:
     results = [result for result in run.results if not result.disturbed] or run.results
     families = _by_mean(results)
     figure, axes = _new_figure(
-        run, "torch's time over aclhost's, each dot a cell", 1.8 + 0.3 * len(families)
+        run, "torch's time over aclhost's, each dot a cell", 1.8 + 0.36 * len(families)
     )
     for (door, ratio), colour, side in zip(DOORS.items(), _COLOURS, (1, -1), strict=False):
-        dots = [
-            (value, place + side * _SPREAD * (0.2 + 0.8 * (number * 0.618 % 1)))
-            for place, family in enumerate(families)
-            for number, value in enumerate(_values(results, family, ratio))
-        ]
+        values, places, rooms = _dots(results, families, ratio, side)
         found = headline(results, ratio)
-        label = f"{door}: mean {found.mean:.2f}, {len(dots)} cells" if found else door
-        values, places = zip(*dots, strict=True)
-        axes.scatter(values, places, s=7, alpha=0.6, linewidths=0, color=colour, label=label)
+        label = f"{door}: mean {found.mean:.2f}, {len(values)} cells" if found else door
+        axes.scatter(
+            values, places, s=[3 + 6 * room for room in rooms], linewidths=0,
+            color=[f"{colour}{round(40 + 110 * room):02x}" for room in rooms], label=label,
+        )  # fmt: skip
     axes.axvline(1, color=_INK, linewidth=1.5, label="as fast as torch")
     axes.axvline(WANTED_LEAST, color=_INK, linewidth=0.8, linestyle=":")
     _logarithmic(axes, "x")
     axes.set_yticks(range(len(families)), families)
     _label(axes, run, "torch is faster  <  1  <  aclhost is faster (median of paired rounds)")
     _legend(figure)
+    for handle, colour in zip(
+        figure.legends[0].legend_handles, _COLOURS[: len(DOORS)], strict=False
+    ):
+        if handle is not None:
+            handle.set(sizes=[20], color=colour)
     return figure
+
+
+def _dots(
+    results: Sequence[Result], families: Sequence[str], ratio: Ratio, side: int
+) -> tuple[list[float], list[float], list[float]]:
+    """Where they are, and what room each has: 1, or less in a row that has many."""
+    found: tuple[list[float], list[float], list[float]] = [], [], []
+    for place, family in enumerate(families):
+        values = _values(results, family, ratio)
+        room = min(1.0, _ROOMY / max(len(values), 1))
+        for number, value in enumerate(values):
+            height = place + side * _SPREAD * (0.2 + 0.8 * (number * 0.618 % 1))
+            for column, entry in zip(found, (value, height, room), strict=True):
+                column.append(entry)
+    return found
 
 
 def _values(results: Sequence[Result], family: str, ratio: Ratio) -> list[float]:
@@ -140,28 +160,53 @@ def _by_mean(results: Sequence[Result]) -> list[str]:
 def _roofline(run: Run) -> Figure:
     """Operations per second by operations per byte, under bandwidth and the peak."""
     figure, axes = _new_figure(run, "Roofline of contiguous calls, through Python", 6)
-    results = [result for result in run.results if result.case.layout == CONTIGUOUS]
-    sizes = [size for size in ("medium", "large") if any(r.case.size == size for r in results)]
-    results = [result for result in results if result.case.size in sizes] or results
+    spots = _spots(run)
+    sizes = [size for size in ("medium", "large") if any(spot.size == size for spot in spots)]
+    spots = [spot for spot in spots if spot.size in sizes] or spots
     for size, marker in zip(sizes, ("o", "^"), strict=False):
-        for (kind, belongs), colour in zip(_KINDS.items(), _COLOURS, strict=True):
-            dots = [r for r in results if r.case.size == size and belongs(r)]
+        for kind, colour in zip(_KINDS, _COLOURS, strict=True):
+            dots = [spot for spot in spots if (spot.size, spot.kind) == (size, kind)]
             axes.scatter(
-                [r.intensity for r in dots], [r.operations / r.seconds / 1e9 for r in dots],
+                [dot.intensity for dot in dots], [dot.reached / 1e9 for dot in dots],
                 s=10, alpha=0.6, linewidths=0, color=colour, marker=marker,
                 label=f"{kind}, {size}" if dots else None,
             )  # fmt: skip
-    steps = [result.intensity for result in results]
+    steps = [spot.intensity for spot in spots]
     reach = [min(steps) / 2, *(10.0**power for power in range(-3, 5)), max(steps) * 2]
     reach = sorted(step for step in reach if reach[0] <= step <= reach[-1])
-    for size, style in zip(sizes or [results[0].case.size], ("-", "--"), strict=False):
-        same = [r.streaming_bytes_per_second for r in results if r.case.size == size]
-        _roof(axes, run.peak, median(same), reach, (size, style))
+    for size, style in zip(sizes or [spots[0].size], ("-", "--"), strict=False):
+        bandwidth = median(spot.bandwidth for spot in spots if spot.size == size)
+        _roof(axes, run.peak, bandwidth, reach, (size, style))
     _logarithmic(axes, "x", "y")
     x = "operational intensity: operations for each byte that has to move"
     _label(axes, run, x, "1e9 operations per second")
     _legend(figure)
     return figure
+
+
+@dataclass(frozen=True)
+class _Spot:
+    """A call under the roof: operations for each byte and in each second."""
+
+    size: str
+    kind: str
+    intensity: float
+    reached: float
+    bandwidth: float  # of the streaming loop beside it
+
+
+def _spots(run: Run) -> list[_Spot]:
+    return [
+        _Spot(
+            result.case.size,
+            next(kind for kind, belongs in _KINDS.items() if belongs(result)),
+            result.operations / result.bytes_moved,
+            result.operations / result.seconds,
+            result.streaming_bytes_per_second,
+        )
+        for result in run.results
+        if result.operations and result.streaming_bytes_per_second
+    ]
 
 
 def _roof(

@@ -3,12 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
-from rich.box import SIMPLE_HEAD
-from rich.console import RenderableType
-from rich.table import Table
-from rich.text import Text
+from collections.abc import Iterable, Iterator, Sequence
 
 from aclhost.bench.results import Growth, Result, Run
 from aclhost.bench.workload import CONTIGUOUS
@@ -32,29 +27,34 @@ MiB       memory that the first call took besides its arrays
 """
 
 
-def tables(run: Run) -> Iterator[RenderableType]:
+def lines(run: Run) -> Iterator[str]:
     """The machine, one line for each case, then growth, then what was left out and why."""
-    yield Text(run.machine.line)
+    yield run.machine.line
     if run.results:
-        yield _cases(run.results)
-        yield Text(_LEGEND)
+        yield ""
+        heads = ("operator", "variant", "dtype", "size", "layout", *NUMBERS)
+        yield from aligned(heads, map(_row, run.results), left=len(heads) - len(NUMBERS))
+        yield f"\n{_LEGEND}"
     if run.disturbance:
-        yield Text(run.disturbance)
+        yield run.disturbance
     if run.growth:
-        yield _growth(run.growth)
-    for line in (*run.skipped, *_notes(run.results)):
-        yield Text(line)
+        yield ""
+        yield from _growth(run.growth)
+    yield from (*run.skipped, *_notes(run.results))
 
 
-def _cases(results: Sequence[Result]) -> Table:
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for heading in ("operator", "variant", "dtype", "size", "layout"):
-        table.add_column(heading, no_wrap=True)
-    for heading in NUMBERS:
-        table.add_column(heading, justify="right", no_wrap=True)
-    for result in results:
-        table.add_row(*_row(result))
-    return table
+def aligned(heads: Sequence[str], rows: Iterable[Iterable[str]], left: int) -> Iterator[str]:
+    """Lines of a table; so many columns begin with words. Thousands of rows take no time."""
+    cells = [tuple(heads), *map(tuple, rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    for number, row in enumerate(cells):
+        padded = (
+            text.ljust(width) if place < left else text.rjust(width)
+            for place, (text, width) in enumerate(zip(row, widths, strict=True))
+        )
+        yield "  ".join(padded).rstrip()
+        if number == 0:
+            yield "-" * (sum(widths) + 2 * (len(widths) - 1))
 
 
 def _row(result: Result) -> Iterator[str]:
@@ -76,17 +76,16 @@ def _row(result: Result) -> Iterator[str]:
     yield f"{result.peak_extra_bytes / 2**20:.1f}"
 
 
-def _growth(found: Sequence[Growth]) -> Table:
+def _growth(found: Sequence[Growth]) -> Iterator[str]:
     sizes = sorted({size for one in found for size in one.seconds_per_element})
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    table.add_column("ns per element, float32", no_wrap=True)
-    for size in sizes:
-        table.add_column(f"{size:.0e}".replace("e+0", "e"), justify="right")
-    for one in found:
-        times = (one.seconds_per_element.get(size) for size in sizes)
-        cells = (_ABSENT if time is None else f"{time * 1e9:.3f}" for time in times)
-        table.add_row(f"{one.operator} {one.variant}".strip(), *cells)
-    return table
+    heads = ("ns per element, float32", *(f"{size:.0e}".replace("e+0", "e") for size in sizes))
+    rows = ([f"{one.operator} {one.variant}".strip(), *_nanoseconds(one, sizes)] for one in found)
+    return aligned(heads, rows, left=1)
+
+
+def _nanoseconds(one: Growth, sizes: Sequence[int]) -> Iterator[str]:
+    times = (one.seconds_per_element.get(size) for size in sizes)
+    return (_ABSENT if time is None else f"{time * 1e9:.3f}" for time in times)
 
 
 def _notes(results: Sequence[Result]) -> Iterator[str]:
@@ -99,9 +98,9 @@ def _notes(results: Sequence[Result]) -> Iterator[str]:
 
 
 def short_dtype(name: str) -> str:
-    """f32 for float32."""
+    """f32 for float32; a longer name stays."""
     letters = name.rstrip("0123456789")
-    return _SHORT[letters] + name[len(letters) :]
+    return _SHORT[letters] + name[len(letters) :] if letters in _SHORT else name
 
 
 def duration(seconds: float | None) -> str:

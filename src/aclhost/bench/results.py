@@ -11,6 +11,7 @@ from typing import Any
 
 from aclhost.bench.cases import Case
 from aclhost.bench.machine import Machine
+from aclhost.bench.workload import CONTIGUOUS
 
 _FORMAT = 3
 QUIET = 0.15  # cores that others may use; at 0.6 torch's times were seen to be useless
@@ -32,8 +33,8 @@ class Result:
     numpy_ratio: float | None
     streaming_fraction: float | None
     bytes_moved: int
-    operations: int  # of arithmetic, see aclhost.bench.operations
-    streaming_bytes_per_second: float
+    operations: int | None  # of arithmetic, see aclhost.bench.operations
+    streaming_bytes_per_second: float | None
     peak_extra_bytes: int
     foreign_cores: float  # busy with other processes meanwhile
     note: str = ""
@@ -43,13 +44,13 @@ class Result:
         return self.foreign_cores > QUIET
 
     @property
-    def intensity(self) -> float:
-        """Operations for each byte."""
-        return self.operations / self.bytes_moved
-
-    @property
     def bytes_per_second(self) -> float:
         return self.bytes_moved / self.seconds
+
+
+def on_roofline(case: Case) -> bool:
+    """Whether its arithmetic is counted: of a tiny call it says nothing, of a layout no more."""
+    return case.layout == CONTIGUOUS and case.size != "tiny"
 
 
 @dataclass(frozen=True)
@@ -88,11 +89,11 @@ class Run:
         unfinished.write_text(self.to_json())
         os.replace(unfinished, path)
 
-    def to_json(self, digits: int | None = None) -> str:
-        """One line for each case, with so many digits of each number, or all of them."""
+    def to_json(self) -> str:
+        """One line for each case."""
         head = {"format": _FORMAT, "machine": asdict(self.machine), "peak": self.peak}
         tail = {"growth": [asdict(one) for one in self.growth], "skipped": self.skipped}
-        rows = (json.dumps(_row(result, digits), separators=(",", ":")) for result in self.results)
+        rows = (json.dumps(_row(result), separators=(",", ":")) for result in self.results)
         parts = [
             *(f'"{key}": {json.dumps(value)}' for key, value in head.items()),
             f'"columns": {json.dumps(_COLUMNS)}',
@@ -128,18 +129,11 @@ _OF_RESULT = tuple(each.name for each in fields(Result) if each.name != "case")
 _COLUMNS = (*_OF_CASE, *_OF_RESULT)
 
 
-def _row(result: Result, digits: int | None) -> list[Any]:
-    values = [
+def _row(result: Result) -> list[Any]:
+    return [
         *(getattr(result.case, name) for name in _OF_CASE),
         *(getattr(result, name) for name in _OF_RESULT),
     ]
-    return [_shortened(value, digits) for value in values]
-
-
-def _shortened(value: Any, digits: int | None) -> Any:  # noqa: ANN401
-    if digits is None or not isinstance(value, float):
-        return value
-    return float(f"{value:.{digits}g}")
 
 
 def _result(row: dict[str, Any]) -> Result:

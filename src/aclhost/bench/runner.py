@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, zip_longest
 from statistics import median
-from time import perf_counter
+from time import perf_counter, sleep
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from aclhost.bench.cases import Case
 from aclhost.bench.contention import Others
 from aclhost.bench.peers import numpy_call
 from aclhost.bench.probe import streaming
-from aclhost.bench.results import QUIET, Growth, Result
+from aclhost.bench.results import QUIET, Growth, Result, on_roofline
 from aclhost.bench.rounds import (
     Pace,
     Times,
@@ -42,18 +42,19 @@ _FAST_IN_NUMPY = ("float32", "float64")  # others take seconds for large arrays
 _TOO_LONG = 2.0  # seconds for a call of NumPy's
 _SQUARE = 1024  # rows of the matrices whose product is the peak of arithmetic
 _PRODUCTS = 12  # of which the fastest counts
+_LOT = 1.0  # seconds
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How much to measure. A case that others disturb is measured again, so many times."""
+    """How much to measure. What others disturb is measured again, so many times at most."""
 
     pace: Pace
-    growth_sizes: tuple[int, ...]
+    growth_sizes: tuple[int, ...]  # none: growth is left out
     attempts: int = 1
 
 
-FULL = Effort(Pace(0.4, 7), (10**3, 10**4, 10**5, 10**6, 10**7), attempts=3)
+FULL = Effort(Pace(0.4, 7), (10**3, 10**4, 10**5, 10**6, 10**7), attempts=2)
 QUICK = Effort(Pace(0.1, 5, warm_up=0.003), (10**3, 10**4, 10**5, 10**6))
 
 
@@ -97,14 +98,16 @@ def measure(case: Case, effort: Effort, with_torch: bool) -> Result:
         workload = case.prepare()
         extra = memory.peak_extra(workload.call)
         peer, note = _peer(workload) if with_torch else (None, "")
-        contenders = {OURS: workload.call, LIMIT: streaming(workload.moved)}
+        contenders: dict[str, Call] = {OURS: workload.call}
+        if case.size != "tiny":  # what such a call costs is not what its bytes cost
+            contenders[LIMIT] = streaming(workload.moved)
         contenders[C] = end.enter_context(c_call(workload))
         if peer is not None:
             contenders[TORCH] = peer
         numpys, further = _numpys(case, workload, peer)
         if numpys is not None:
             contenders[NUMPY] = numpys
-        times, foreign_cores = _in_quiet(contenders, effort)
+        times = take_turns(contenders, effort.pace, _SPINNING)
     return Result(
         case=case,
         rounds=len(times[OURS]),
@@ -116,27 +119,65 @@ def measure(case: Case, effort: Effort, with_torch: bool) -> Result:
         c_over_python=quotient(times, C, OURS),
         numpy_seconds=_median(times, NUMPY),
         numpy_ratio=quotient(times, NUMPY, OURS),
-        # What a call of this size costs is not what its bytes cost.
-        streaming_fraction=None if case.size == "tiny" else quotient(times, LIMIT, OURS),
+        streaming_fraction=quotient(times, LIMIT, OURS),
         bytes_moved=workload.moved,
-        operations=operations.count(workload, peer),
-        streaming_bytes_per_second=workload.moved / median(times[LIMIT]),
+        operations=operations.count(workload, peer) if on_roofline(case) else None,
+        streaming_bytes_per_second=workload.moved / median(times[LIMIT])
+        if LIMIT in times
+        else None,
         peak_extra_bytes=extra,
-        foreign_cores=foreign_cores,
+        foreign_cores=0.0,
         note="; ".join(filter(None, (note, further))),
     )
 
 
-def _in_quiet(contenders: Mapping[str, Call], effort: Effort) -> tuple[Times, float]:
-    """Times, and how many cores were busy elsewhere: of the attempt that was disturbed least."""
-    found = []
-    for _ in range(effort.attempts):
-        others = Others()
-        times = take_turns(contenders, effort.pace, _SPINNING)
-        found.append((times, others.cores()))
-        if found[-1][1] <= QUIET:
-            break
-    return min(found, key=lambda attempt: attempt[1])
+class Lot:
+    """Cases measured one after the other, and again where others disturbed them.
+
+    Most take less than a tenth of a second, too little to see what others do meanwhile. So a lot of
+    them that took a second is looked at and repeated as a whole. Its results are handed on when it
+    is known how much they were disturbed.
+    """
+
+    def __init__(self, results: list[Result], effort: Effort, with_torch: bool) -> None:
+        self._results, self._effort, self._with_torch = results, effort, with_torch
+        self._lot: list[Result] = []
+        self._others = Others()
+
+    def add(self, case: Case) -> None:
+        """Measures it; its result is there when the lot ends, now or with a later case."""
+        if not self._lot:
+            self._others = Others()
+        self._lot.append(measure(case, self._effort, self._with_torch))
+        if self._others.seconds() >= _LOT:
+            self.end()
+
+    def end(self) -> None:
+        """Repeats what was disturbed; what is added next begins another lot."""
+        if not self._lot:
+            return
+        lot, cores = self._lot, _cores(self._others)
+        for _ in range(1, self._effort.attempts):
+            if cores <= QUIET:
+                break
+            others = Others()
+            again = [measure(result.case, self._effort, self._with_torch) for result in lot]
+            lot, cores = min((lot, cores), (again, _cores(others)), key=lambda made: made[1])
+        self._hand_on(lot, cores)
+
+    def break_off(self) -> None:
+        """Keeps what there is as it is."""
+        self._hand_on(self._lot, self._others.cores())
+
+    def _hand_on(self, lot: list[Result], cores: float) -> None:
+        self._results.extend(replace(result, foreign_cores=cores) for result in lot)
+        self._lot = []
+
+
+def _cores(others: Others) -> float:
+    """After a second at least, as the kernel counts in hundredths."""
+    sleep(max(_LOT - others.seconds(), 0.0))
+    return others.cores()
 
 
 def _numpys(case: Case, workload: Workload, peer: Call | None) -> tuple[Call | None, str]:
@@ -190,8 +231,9 @@ def _own_time(call: Call, effort: Effort) -> float:
     return median(turn(call, usual, pace.warm_up) for _ in range(pace.fewest))
 
 
-def chosen(operators: Iterable[str], quick: bool) -> list[Case]:
-    """The cases of these operators: the first of each, then the second of each."""
+def chosen(operators: Iterable[str], quick: bool, sizes: Collection[str] = ()) -> list[Case]:
+    """The cases of these operators, of some or all sizes: the first of each, then the second."""
     grid = cases.quick if quick else cases.full
-    ranks = zip_longest(*map(grid, operators))
+    wanted = ([case for case in grid(each) if case.is_of(sizes)] for each in operators)
+    ranks = zip_longest(*wanted)
     return [case for case in chain.from_iterable(ranks) if case is not None]

@@ -109,7 +109,8 @@ def max_unpool3d(variant: str, dtype: str, shape: Shape, layout: str) -> Workloa
 def max_unpool3d_backward(variant: str, dtype: str, shape: Shape, layout: str) -> Workload:
     """The variant says where the indices come from. All of the large volume counts as read."""
     indices = _unpool_indices(variant, shape)
-    grad, x, out = _input(shape, dtype, layout), *(new_array(indices.shape, dtype),) * 2
+    grad, x = _input(shape, dtype, layout), new_array(indices.shape, dtype)
+    out = new_array(indices.shape, dtype)
     return written(
         "max_unpool3d_backward", grad, x, indices, list(shape[2:]), *_UNPOOLED, out=(out,),
         moved=grad.nbytes + indices.nbytes + out.nbytes,

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -25,6 +26,7 @@ Call: TypeAlias = Callable[[], object]
 CONTIGUOUS, TRANSPOSED, BROADCAST = LAYOUTS = ("contiguous", "transposed", "broadcast")
 BY_PYTHON_NAME = {op.snake_name: op for op in ops.ALL}
 _PATTERN_LENGTH = 1 << 16
+_PATTERNS = 128  # kept, as most cases want the same few
 
 
 @dataclass(frozen=True)
@@ -85,11 +87,16 @@ def random_array(
 
     They repeat: drawing 1e8 of them would take longer than a case.
     """
+    return np.resize(_pattern(dtype, seed, span), shape)
+
+
+@lru_cache(_PATTERNS)
+def _pattern(dtype: str, seed: int, span: tuple[float, float] | None) -> Array:
     rng, count = np.random.default_rng(seed), _PATTERN_LENGTH + seed
     pattern = rng.normal(0, 2, count) if span is None else rng.uniform(*span, count)
     if dtype_of(dtype).kind in "iu":
         pattern = np.abs(pattern * 10) if span is None else np.floor(pattern)
-    return np.resize(pattern.astype(dtype_of(dtype)), shape)
+    return pattern.astype(dtype_of(dtype))
 
 
 def new_array(shape: tuple[int, ...], dtype: str) -> Array:

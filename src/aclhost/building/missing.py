@@ -56,7 +56,8 @@ def _header_to_include(header: str) -> str:
 def _headers() -> Iterator[str]:
     include = toolkit.prefix() / "include"
     for path in sorted(include.rglob("*.h")):
-        yield str(path.relative_to(include))
+        if path.parent.name != "level2":  # the same once more
+            yield str(path.relative_to(include))
 
 
 def _ours(name: str) -> bool:

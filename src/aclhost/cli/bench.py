@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 import click
 
 from aclhost.cli.completion import operators as offered
-from aclhost.cli.console import give_up, output, say
+from aclhost.cli.console import give_up, say
 from aclhost.spec import names
 
 if TYPE_CHECKING:
-    from rich.console import Console
     from rich.progress import Progress
 
     from aclhost.bench.cases import Case
@@ -24,9 +23,8 @@ if TYPE_CHECKING:
     from aclhost.bench.results import Run
     from aclhost.bench.runner import Effort
 
-_NARROWEST = 200
 _RESULTS, _TABLE, _PAGE = "results.json", "table.txt", "report.md"
-_SAVE_EVERY = 5.0  # seconds; thousands of cases make a long file
+_SAVE_EVERY = 30.0  # seconds; thousands of cases make a long file
 
 
 @click.command(short_help="Measure the operators on this machine.")
@@ -38,17 +36,24 @@ _SAVE_EVERY = 5.0  # seconds; thousands of cases make a long file
     help="Only this one: elu_backward, aclnnEluBackward.",
 )
 @click.option(
+    "--size",
+    "sizes",
+    multiple=True,
+    type=click.Choice(("tiny", "medium", "large")),
+    help="Only cases of this size; may be given again for another.",
+)
+@click.option(
     "--output",
     "directory",
     metavar="DIRECTORY",
     type=click.Path(path_type=Path, file_okay=False),
-    help=f"Write {_RESULTS} (every few seconds), {_TABLE}, {_PAGE} and plots there.",
+    help=f"Write {_RESULTS} (every half minute), {_TABLE}, {_PAGE} and plots there.",
 )
 @click.option("--resume", is_flag=True, help=f"Leave out what {_RESULTS} has already.")
 @click.option(
     "--seconds",
     type=click.FloatRange(min=0, min_open=True),
-    help="For each case; by default 0.4, with --quick 0.1.",
+    help="For each case at most, unless its calls are long; by default 0.4, with --quick 0.1.",
 )
 @click.option(
     "--minutes",
@@ -58,6 +63,7 @@ _SAVE_EVERY = 5.0  # seconds; thousands of cases make a long file
 def bench(
     quick: bool,
     operator: str | None,
+    sizes: tuple[str, ...],
     directory: Path | None,
     resume: bool,
     seconds: float | None,
@@ -69,13 +75,18 @@ def bench(
     where torch has no such function, and a loop that streams as many bytes run in the same rounds.
     """
     # Here, because the other commands need not wait for NumPy.
-    from aclhost.bench import runner
+    from aclhost.bench import report, runner
     from aclhost.bench.machine import this_machine
 
     operators = _operators(operator)
     if resume and directory is None:
         give_up("--resume needs the --output directory of the run to go on with")
+    cases = runner.chosen(operators, quick, sizes)
+    if not cases:
+        give_up(f"--quick has one case of each operator, and none is {' or '.join(sizes)}")
     effort = runner.QUICK if quick else runner.FULL
+    if sizes and "large" not in sizes:
+        effort = replace(effort, growth_sizes=())
     pace = effort.pace if seconds is None else replace(effort.pace, seconds=seconds)
     with_torch = runner.use_torch()
     if with_torch:
@@ -87,12 +98,13 @@ def bench(
     end = None if minutes is None else monotonic() + 60 * minutes
     status = 0
     try:
-        _measure(run, runner.chosen(operators, quick), effort, directory, end)
+        _measure(run, cases, effort, directory, end)
     except KeyboardInterrupt:
         status = 130  # what was measured until then is shown all the same
     except OSError as error:
         give_up(f"{error.filename}: {error.strerror}")
-    _print(run, output())
+    for line in report.lines(run):
+        click.echo(line)
     if directory is not None:
         _write_pictures(run, directory)
     sys.exit(status)
@@ -147,7 +159,9 @@ def _measure(
     saved = monotonic()
     done = {result.case for result in run.results}
     grown = {growth.operator for growth in run.growth}
-    growing = [operator for operator in _growing(cases) if operator not in grown]
+    wanted = _growing(cases) if effort.growth_sizes else []
+    growing = [operator for operator in wanted if operator not in grown]
+    lot = runner.Lot(run.results, effort, "torch" in run.machine.versions)
     with _progress() as progress:
         task = progress.add_task("", total=len(cases) + len(growing))
         try:
@@ -162,11 +176,14 @@ def _measure(
                 if runner.too_large(case):
                     run.skipped.append(f"{case.name}: skipped, too large for the available memory")
                 elif case not in done:
-                    with_torch = "torch" in run.machine.versions
-                    run.results.append(runner.measure(case, effort, with_torch))
+                    lot.add(case)
                 if directory is not None and monotonic() - saved >= _SAVE_EVERY:
                     run.save(directory / _RESULTS)
                     saved = monotonic()
+            lot.end()
+        except BaseException:
+            lot.break_off()
+            raise
         finally:
             if directory is not None:
                 run.save(directory / _RESULTS)
@@ -199,25 +216,14 @@ def _progress() -> Progress:
     return Progress(*columns, console=Console(stderr=True), transient=True)
 
 
-def _print(run: Run, console: Console) -> None:
-    from aclhost.bench import report
-
-    console.width = max(console.width, _NARROWEST)  # a long line can be read, missing digits not
-    for part in report.tables(run):
-        console.print(part)
-
-
 def _write_pictures(run: Run, directory: Path) -> None:
     """The table as text, the plots, if there can be any, and the page that shows them."""
-    from rich.console import Console
-
-    from aclhost.bench import plots
+    from aclhost.bench import plots, report
     from aclhost.bench.page import page
 
     say(f"wrote {directory / _RESULTS}")
     try:
-        with (directory / _TABLE).open("w") as file:
-            _print(run, Console(file=file, width=_NARROWEST))
+        (directory / _TABLE).write_text("".join(f"{line}\n" for line in report.lines(run)))
         say(f"wrote {directory / _TABLE}")
         reason = plots.missing()
         pictures = [] if reason else plots.write_plots(run, directory)

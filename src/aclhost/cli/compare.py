@@ -81,11 +81,11 @@ def compare_command(
 ) -> None:
     """Compare ACTUAL, for example an NPU dump, with EXPECTED, for example a golden.
 
-    Both are files (.npy, .npz, .pt, .bin; FILE:NAME picks an array of several) or directories,
-    whose files pair by name; suffixes and timestamps need not agree. Without tolerances, the
-    coarser dtype of a pair decides: two ulps for float16 and bfloat16, 64 for float32, equality
-    for integers. A tolerance holds for all dtypes, or, written as float16=0.01, for one; options
-    can be repeated.
+    Both are files (.npy, .npz, .pt, .bin, dumps of operators; FILE:NAME picks an array of
+    several) or directories, whose files pair by name; suffixes and timestamps need not agree.
+    Without tolerances, the coarser dtype of a pair decides: two ulps for float16 and bfloat16, 64
+    for float32, equality for integers. A tolerance holds for all dtypes, or, written as
+    float16=0.01, for one; options can be repeated.
 
     For directories, the failures are listed, worst first. The exit status is 0 if everything
     passes, 1 if something differs, 2 if something cannot be compared.

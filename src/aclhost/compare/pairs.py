@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from aclhost.arrays import SUFFIXES, UnreadableArrayError
+from aclhost.arrays import SUFFIXES, UnreadableArrayError, is_readable
 
 # Seconds to nanoseconds since 1970, and dates with a time, as dumps carry them in their names.
 _TIMESTAMP = re.compile(
@@ -98,7 +98,7 @@ def _mapped(line: str, where: str) -> tuple[str, str]:
 
 def _files(directory: Path) -> dict[Path, Path]:
     """By their names below the directory."""
-    paths = sorted(path for path in directory.rglob("*") if path.suffix in SUFFIXES)
+    paths = sorted(path for path in directory.rglob("*") if is_readable(path))
     return {path.relative_to(directory): path for path in paths}
 
 
@@ -139,7 +139,8 @@ def _match(
 
 
 def _without_suffix(name: Path) -> str:
-    return str(name.with_suffix(""))
+    # The time at the end of a dump is none.
+    return str(name.with_suffix("")) if name.suffix in SUFFIXES else str(name)
 
 
 def _without_time(name: Path) -> str:
@@ -170,4 +171,4 @@ def _keyed(files: dict[Path, Path], expression: re.Pattern[str]) -> dict[str, Pa
 
 
 def _label(name: Path) -> str:
-    return str(name.with_suffix(""))
+    return _without_suffix(name)

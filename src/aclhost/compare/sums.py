@@ -186,7 +186,10 @@ def _converted(
 def _bits(array: NDArray, dtype: np.dtype[Any]) -> NDArray:
     if array.dtype.itemsize == 1 and array.dtype.kind in "fV":  # not all can become each other
         array = array.astype(np.float64)
-    return array.astype(dtype.newbyteorder("=")).view(f"u{dtype.itemsize}")
+    bits = array.astype(dtype.newbyteorder("=")).view(f"u{dtype.itemsize}")
+    if dtype.name.startswith("float4"):  # the sign goes where a whole byte has it
+        return (bits & 8) << 4 | bits & 7
+    return bits
 
 
 def _known(array: NDArray) -> NDArray:

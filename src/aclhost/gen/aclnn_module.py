@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from aclhost import ops
 from aclhost.spec.operator import Operator
-from aclhost.spec.params import not_keyword
+from aclhost.spec.python_names import not_keyword
 
 _HEAD = '''# SPDX-License-Identifier: Apache-2.0
 # Generated from src/aclhost/ops: edit those files.

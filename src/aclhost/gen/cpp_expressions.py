@@ -24,7 +24,7 @@ from aclhost.spec.expression import (
 )
 
 _INTEGERS = (Domain.INTEGER, Domain.UNSIGNED)
-_REMAINDER = re.compile(r"loops::(fmod|remainder)\(")
+_NEAR = re.compile(r"(?:loops|math)::((half_)?(?:fmod|remainder|sin|cos|tan))\(")
 _REAL_TYPES = {Domain.REAL: "T", Domain.COMPLEX: "loops::PartOf<T>"}
 _COMPLEX_TYPES = {Domain.REAL: "Complex<T>", Domain.COMPLEX: "T"}
 _C_TYPES = {
@@ -58,17 +58,18 @@ def _type(kind: Kind, domain: Domain) -> str:
     return "T"
 
 
-def loop_body(results: Iterable[Expression], domain: Domain) -> str:
-    """The statements of a function of the type Loop."""
-    return "\n".join(_Body(tuple(results), domain).lines())
+def loop_body(results: Iterable[Expression], domain: Domain, halves: bool = False) -> str:
+    """The statements of a function of the type Loop; of one whose floats become 16-bit ones."""
+    return "\n".join(_Body(tuple(results), domain, halves).lines())
 
 
 class _Body:
     """Names for what a loop reads, shares and writes."""
 
-    def __init__(self, results: tuple[Expression, ...], domain: Domain) -> None:
+    def __init__(self, results: tuple[Expression, ...], domain: Domain, halves: bool) -> None:
         self.results = results
         self.domain = domain
+        self.halves = halves
         self.nodes = tuple(walk(results))
         self.names: dict[Expression, str] = {}
         for node in self.nodes:
@@ -89,13 +90,18 @@ class _Body:
             yield f"  auto* out{at} = static_cast<{self.stored(result.kind)}*>(out[{at}]);"
         yield from self.numbers()
         yield from self.fixed_powers()
-        loop = tuple(self.loop(inputs))
         if near := self.near():
-            yield f"  if (loops::all_near<T>({near}, n)) {{"
-            yield from (_REMAINDER.sub(r"loops::\1_near(", line) for line in loop)
-            yield "    return;"
+            yield "  for (int64_t first = 0; first < n; first += loops::kChunk) {"
+            yield "  const int64_t last = n - first < loops::kChunk ? n : first + loops::kChunk;"
+            loop = tuple(self.loop(inputs, "first", "last"))
+            yield f"  if ({near}) {{"
+            yield from (_NEAR.sub(r"math::\1_near(", line) for line in loop)
+            yield "    continue;"
             yield "  }"
-        yield from loop
+            yield from loop
+            yield "  }"
+        else:
+            yield from self.loop(inputs, "0", "n")
 
     def fixed_powers(self) -> Iterator[str]:
         """Powers of numbers alone, once: no compiler takes them out of the loop."""
@@ -111,22 +117,26 @@ class _Body:
                 value = f"loops::number<{self.stored(number.kind)}>(numbers[{number.position}])"
                 yield self.constant_of(number, value)
 
-    def loop(self, inputs: list[Input]) -> Iterator[str]:
+    def loop(self, inputs: list[Input], first: str, last: str) -> Iterator[str]:
         yield "#pragma GCC ivdep"
-        yield "  for (int64_t i = 0; i < n; ++i) {"
+        yield f"  for (int64_t i = {first}; i < {last}; ++i) {{"
         for node in inputs:
             yield "  " + self.constant_of(node, f"in{node.position}[i]")
         yield from self.statements()
         yield "  }"
 
     def near(self) -> str:
-        """The operands of a remainder, to ask whether all are near: Note [Remainders]."""
+        """Whether all operands of a chunk are near, if that can be asked: Note [Near operands]."""
+        questions = []
         for node in self.nodes:
-            if isinstance(node, Call) and _REMAINDER.match(f"{_spelling(node)}("):
+            if isinstance(node, Call) and (found := _NEAR.match(f"{self.spelling(node)}(")):
                 leaves = [part for part in node.arguments if isinstance(part, Input | Number)]
-                if self.domain is Domain.REAL and len(leaves) == len(node.arguments):
-                    return ", ".join(map(self.whole, leaves))
-        return ""
+                if self.domain is not Domain.REAL or len(leaves) < len(node.arguments):
+                    return ""
+                operands = ", ".join(map(self.whole, leaves))
+                all_near = f"loops::all_{found[2] or ''}near"
+                questions.append(f"{all_near}<T>(first, last, {operands})")
+        return " && ".join(dict.fromkeys(questions))
 
     def whole(self, node: Input | Number) -> str:
         """All elements of an input, or the number."""
@@ -165,10 +175,13 @@ class _Body:
         if isinstance(node, Convert):
             return f"loops::cast<{self.type(node.kind)}>({self.text(node.value)})"
         assert isinstance(node, Call)
-        spelling = _spelling(node)
+        spelling = self.spelling(node)
         if "{0}" not in spelling:
             return f"{spelling}({', '.join(self.text(part) for part in node.arguments)})"
         return spelling.format(*(self.operand(part) for part in node.arguments))
+
+    def spelling(self, node: Call) -> str:
+        return (self.halves and node.operation.half_cpp) or _spelling(node)
 
     def operand(self, node: Expression) -> str:
         text = self.text(node)

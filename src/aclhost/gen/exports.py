@@ -44,6 +44,7 @@ PYTHON_MODULE = (
     "note_python_frames",
     "parse_size",
     "run",
+    "run_disjoint",
     "run_traced",
     "scalar_lists",
     "scalars",

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python/aclhost/operators.json: what `aclhost ops` lists, without importing the declarations."""
+"""What is known without importing the declarations.
+
+python/aclhost/operators.json: what `aclhost ops` lists. python/aclhost/_declared.py: which module
+of `aclhost.ops` declares an operator, so that one can be imported without the others.
+"""
 
 from __future__ import annotations
 
@@ -42,8 +46,12 @@ def _row(op: Operator) -> dict[str, Any]:
 
 
 def emit() -> Iterator[tuple[str, str]]:
-    """One file, an operator in each line."""
+    """Two files, an operator in each line."""
     rows = ",\n".join(json.dumps(_row(op)) for op in ops.ALL)
     source = "Generated from src/aclhost/ops: edit those files."
     text = f'{{"source": "{source}", "operators": [\n{rows}\n]}}\n'
     yield "python/aclhost/operators.json", text
+    modules = "".join(
+        f'    "{name}": "{module}",\n' for name, module in ops.declaring_modules().items()
+    )
+    yield "python/aclhost/_declared.py", f"# {source}\nMODULES = {{\n{modules}}}\n"

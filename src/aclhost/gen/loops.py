@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 
 from aclhost.gen.cpp_expressions import c_type, loop_body
 from aclhost.gen.text import banner
+from aclhost.spec.dtypes import DataType
 from aclhost.spec.expression import Domain, domain_of
 from aclhost.spec.formula import formula
 from aclhost.spec.operator import Operator
@@ -21,7 +22,10 @@ from aclhost.spec.views import ViewTerm
 Position = Callable[[Operator, Term | ViewTerm], int]  # of a term in the operator's code
 
 # Functions of a few operators, for whose sake not every loop is to be compiled again.
-_HEADERS = {"math::normal_cdf(": "simd/math_normal.h"}
+_HEADERS = {
+    "loops::HalfLoop<": "engines/loops_halves.h",
+    "math::normal_cdf(": "simd/math_normal.h",
+}
 
 _SOURCE = """{banner}#include "engines/loops.h"
 {headers}
@@ -76,12 +80,15 @@ class _Loops:
         self.names: dict[str, str] = {}
         self.templates: list[str] = []
 
-    def name_of(self, op: Operator, kernel: Pointwise, domain: Domain, variant: int) -> str:
+    def name_of(
+        self, op: Operator, kernel: Pointwise, domain: Domain, variant: int, halves: bool = False
+    ) -> str:
         results = kernel.expressions(domain, variant)
-        body = loop_body(results, domain)
+        body = loop_body(results, domain, halves)
         if body not in self.names:
             number = f"_{variant}" if kernel.variants else ""
-            self.names[body] = f"{op.snake_name}{number}_of_{domain.name.lower()}"
+            of = "halves" if halves else domain.name.lower()
+            self.names[body] = f"{op.snake_name}{number}_of_{of}"
             text = "; ".join(formula(results))
             self.templates.append(_LOOP.format(formula=text, name=self.names[body], body=body))
         return self.names[body]
@@ -103,7 +110,7 @@ def _kernel(op: Operator, loops: _Loops, position: Position) -> str:
         tables="\n".join(filter(None, tables)),
         computed=position(op, kernel.computed),
         variant=_position(op, kernel.variant, position),
-        dtypes=len(kernel.loop_dtypes) + len(kernel.narrow_dtypes),
+        dtypes=len(kernel.loop_dtypes) + len(kernel.narrow_dtypes) + len(kernel.half_dtypes),
         reduction=_position(op, kernel.reduction, position),
         inputs="inputs" if kernel.inputs else "{}",
         outputs="outputs",
@@ -114,8 +121,23 @@ def _kernel(op: Operator, loops: _Loops, position: Position) -> str:
 def _typed_loops(op: Operator, kernel: Pointwise, loops: _Loops) -> Iterator[str]:
     for variant in range(len(kernel.functions)):
         for dtype in (*kernel.loop_dtypes, *kernel.narrow_dtypes):
-            name = loops.name_of(op, kernel, domain_of(dtype), variant)
-            yield f"      {{{dtype.c_name}, {name}<{c_type(dtype)}>}},"
+            loop = "nullptr"
+            if not kernel.keeps(dtype, variant):
+                name = loops.name_of(op, kernel, domain_of(dtype), variant)
+                loop = f"{name}<{c_type(dtype)}>"
+            yield f"      {{{dtype.c_name}, {loop}}},"
+        for dtype in kernel.half_dtypes:
+            yield f"      {{{dtype.c_name}, {_half_loop(op, kernel, loops, dtype, variant)}}},"
+
+
+def _half_loop(
+    op: Operator, kernel: Pointwise, loops: _Loops, dtype: DataType, variant: int
+) -> str:
+    if not kernel.is_brief(variant):
+        return "nullptr"
+    name = loops.name_of(op, kernel, Domain.REAL, variant, halves=True)
+    counts = f"{len(kernel.inputs)}, {len(kernel.outputs)}"
+    return f"loops::HalfLoop<{c_type(dtype)}, {name}<float>, {counts}>::run"
 
 
 def _table(of: str, name: str, rows: list[str]) -> str:

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""include/aclnnop/*.h: the prototypes of every operator that upstream has."""
+"""include/aclnnop/*.h: the prototypes of every operator that upstream has.
+
+Older programs include them from aclnnop/level2, where toolkits have them once more.
+"""
 
 from __future__ import annotations
 
@@ -46,6 +49,10 @@ def emit() -> Iterator[tuple[str, str]]:
                 guard=f"ACLNNOP_{header.upper().replace('.', '_')}_",
                 prototypes="\n".join(texts),
             ),
+        )
+        yield (
+            f"public/include/aclnnop/level2/{header}",
+            f'{c_banner("src/aclhost/gen/op_headers.py")}#include "../{header}"\n',
         )
 
 

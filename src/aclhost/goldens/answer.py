@@ -4,16 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
-from aclhost import goldens
 from aclhost.arrays import NDArray, acl_dtype, as_array, numpy_dtype
 from aclhost.compare import Comparison
 from aclhost.goldens import files
 from aclhost.goldens.files import Result
 from aclhost.spec import described, names
 from aclhost.spec.dtypes import BY_VALUE
-from aclhost.spec.params import TENSORS, Dtype, TensorList, TensorOut
+from aclhost.spec.params import TENSORS, Dtype, IntArray, TensorList, TensorOut
 
 __all__ = ["Golden", "golden_of"]
 
@@ -93,7 +93,7 @@ def golden_of(name: str, soc: str, arguments: Mapping[str, Any]) -> Golden:
         if isinstance(param, TensorOut):
             continue
         if param.name not in given:
-            values[param.python_name] = goldens.plain(described.default(param))
+            values[param.python_name] = files.default(param, values)
         elif isinstance(param, TENSORS) and given[param.name] is not None:
             values[param.python_name] = as_array(given[param.name])
         elif isinstance(param, TensorList) and given[param.name] is not None:
@@ -101,6 +101,9 @@ def golden_of(name: str, soc: str, arguments: Mapping[str, Any]) -> Golden:
         elif isinstance(param, Dtype) and given[param.name] is not None:
             dtype = BY_VALUE[acl_dtype(given[param.name])]
             values[param.python_name] = numpy_dtype(dtype)
+        elif isinstance(param, IntArray) and isinstance(given[param.name], int):
+            same = replace(param, default=given[param.name])  # for all axes
+            values[param.python_name] = files.default(same, values)
         else:
             values[param.python_name] = given[param.name]
     found = files.compute(op, values, soc)

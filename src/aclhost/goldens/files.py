@@ -138,8 +138,14 @@ def values(op: Operator, given: Mapping[str, str | tuple[str, ...]], raw: Raw) -
         if param.name in given:
             found[param.python_name] = _value(param, given[param.name], raw)
         else:
-            found[param.python_name] = goldens.plain(described.default(param))
+            found[param.python_name] = default(param, found)
     return found
+
+
+def default(param: Parameter, found: Mapping[str, Any]) -> Any:  # noqa: ANN401
+    """A parameter's default, next to the values of those before it."""
+    rank = next((each.ndim for each in found.values() if isinstance(each, np.ndarray)), 0)
+    return goldens.plain(described.default(param, rank))
 
 
 def _value(param: Parameter, text: str | tuple[str, ...], raw: Raw) -> Any:  # noqa: ANN401

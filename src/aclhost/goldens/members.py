@@ -16,7 +16,8 @@ from aclhost.spec import dtypes
 from aclhost.spec.call import Call
 from aclhost.spec.each import Each, From
 from aclhost.spec.operator import Operator
-from aclhost.spec.params import Parameter, Scalar, TensorOut, snake_case
+from aclhost.spec.params import Parameter, Scalar, TensorOut
+from aclhost.spec.python_names import snake_case
 
 Compute = Callable[[Operator, Call, Mapping[str, Any]], tuple[NDArray, ...]]
 

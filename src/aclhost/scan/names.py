@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Literal
 
 from aclhost import ops
-from aclhost.spec import c_types, catalogue, enums, runtime_api, unsupported_api
+from aclhost.spec import c_types, catalogue, enums, pyacl, runtime_api, unsupported_api
 
 Kind = Literal["operator", "runtime"]
 State = Literal["computed", "known", "unknown"]
@@ -44,7 +44,7 @@ def identify(mention: Mention) -> Identity | None:
     name = mention.name
     operator = name.removesuffix("GetWorkspaceSize")
     if name.startswith("acl."):
-        return Identity(name, "runtime", "computed" if _in_pyacl(name) else "unknown")
+        return Identity(name, "runtime", _state_in_pyacl(name))
     if name in _runtime():
         return Identity(name, "runtime", _runtime()[name])
     if operator in _operators():
@@ -56,11 +56,13 @@ def identify(mention: Mention) -> Identity | None:
     return Identity(name, "runtime", "unknown")
 
 
-def _in_pyacl(name: str) -> bool:
+def _state_in_pyacl(name: str) -> State:
     value: object = import_module("aclhost.acl")
     for part in name.split(".")[1:]:
         value = getattr(value, part, None)
-    return value is not None
+    if value is None:
+        return "unknown"
+    return "computed" if pyacl.is_supported(name) else "known"
 
 
 @cache

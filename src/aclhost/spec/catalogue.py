@@ -50,6 +50,14 @@ def operator(name: str) -> KnownOperator | None:
     return _operator(name, row) if row else None
 
 
+def own_operator(name: str, *parameters: str) -> KnownOperator:
+    """One that upstream does not have: tensors of which the last is written, every product."""
+    *read, written = parameters
+    params = (*(Parameter("const aclTensor*", each) for each in read),
+              Parameter("aclTensor*", written))  # fmt: skip
+    return KnownOperator(name, "", "", products.ALL, params)
+
+
 @cache
 def single_functions() -> tuple[Function, ...]:
     """Functions in operators' headers that have one phase."""

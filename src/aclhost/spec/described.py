@@ -74,10 +74,12 @@ def _arguments(op: Operator, given: Mapping[str, str]) -> dict[str, Argument]:
     known: dict[str, Argument] = {
         param.name: argument(param, given[param.name]) for param in op.params if param.name in given
     }
+    shapes = (each.shape for each in known.values() if isinstance(each, TensorArg))
+    rank = len(next(shapes, ()))
     for param in op.params:
         has_default = not isinstance(param, TensorOut) and param.python_default is not None
         if param.name not in known and has_default:
-            known[param.name] = default(param)
+            known[param.name] = default(param, rank)
     needed = [param for param in op.params if _is_needed(param, known)]
     if needed:
         examples = " ".join(f"{param.name}={_example(param)}" for param in needed)
@@ -126,8 +128,8 @@ def _result(op: Operator, param: Parameter, known: Mapping[str, Argument]) -> Ar
     )
 
 
-def default(param: Parameter) -> Argument:
-    """The default of a parameter, as an argument."""
+def default(param: Parameter, rank: int) -> Argument:
+    """The default of a parameter, as an argument, where the first tensor has this rank."""
     value = getattr(param, "default", None)
     if isinstance(param, Scalar):
         if isinstance(value, int):  # as Python's own numbers are passed
@@ -136,7 +138,8 @@ def default(param: Parameter) -> Argument:
     if isinstance(param, Choice):
         return param.words.index(param.default)
     if isinstance(param, IntArray):
-        return (value,) * param.length if isinstance(value, int) else tuple(value or ())
+        length = param.length_for(rank)
+        return (value,) * length if isinstance(value, int) else tuple(value or ())
     return value
 
 

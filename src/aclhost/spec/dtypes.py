@@ -36,6 +36,10 @@ class DataType:
     def __str__(self) -> str:
         return self.name
 
+    def __hash__(self) -> int:
+        """Of the number alone, as declarations put dtypes into sets all the time."""
+        return self.value
+
 
 _F, _I, _C = Category.FLOATING, Category.INTEGER, Category.COMPLEX
 

@@ -28,6 +28,10 @@ ADVICE: dict[int, Advice] = {
         ),
         f"{_TEXT}: it names the parameter and the value.",
     ),
+    100001: Advice(
+        ("A dump is begun before aclInit was called.",),
+        "Call aclInit first.",
+    ),
     100002: Advice(
         ("Two libraries of one process both call aclInit.",),
         "Harmless: treat it as success. The call is counted for aclFinalizeReference.",
@@ -40,9 +44,20 @@ ADVICE: dict[int, Advice] = {
         ("The configuration file is empty or not a JSON object.",),
         'Write at least "{}" into it.',
     ),
+    100009: Advice(
+        (
+            "The dump section names no directory, or one that does not exist.",
+            "A key of it has a value that upstream does not know.",
+        ),
+        f"{_TEXT}: it names the key and what it may hold.",
+    ),
     100037: Advice(
         ("aclFinalize is called twice, or without aclInit.",),
         "Finalize once, at the end of the process.",
+    ),
+    100045: Advice(
+        ("aclmdlSetDump or aclmdlFinalizeDump comes before aclmdlInitDump.",),
+        "Call aclmdlInitDump first, after aclInit.",
     ),
     107000: Advice(
         (

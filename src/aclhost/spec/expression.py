@@ -68,6 +68,8 @@ class Operation:
     integer_cpp: str = ""  # where integers need another spelling
     of_bools: Operation | None = None  # what it means for BOOL
     of_bits: bool = False  # of real numbers it looks at single bits only
+    brief: bool = True  # of real numbers it takes no longer than a few conversions
+    half_cpp: str = ""  # a brief function that is exact enough for 16-bit floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,8 +20,16 @@ FALSE = Symbol(constant(False, Kind(Domain.BOOL)))
 pi, e, inf, nan = _math.pi, _math.e, _math.inf, _math.nan
 
 
-def _function(name: str, on: str = "r", numpy: str = "", result: str = "float") -> Function:
-    return Function(name, f"math::{name}", numpy or name, name, result, on)
+def _function(
+    name: str,
+    on: str = "r",
+    numpy: str = "",
+    result: str = "float",
+    brief: bool = False,
+    half: str = "",
+) -> Function:
+    cpp, numpy = f"math::{name}", numpy or name
+    return Function(name, cpp, numpy, name, result, on, brief=brief, half_cpp=half)
 
 
 def _helper(
@@ -32,44 +40,47 @@ def _helper(
     shown: str = "",
     of_bools: Operation | None = None,
     of_bits: bool = False,
+    brief: bool = True,
 ) -> Function:
-    cpp = f"loops::{cpp or name}"
-    return Function(name, cpp, name, shown or name, result, on, of_bools=of_bools, of_bits=of_bits)
+    cpp, shown = f"loops::{cpp or name}", shown or name
+    return Function(
+        name, cpp, name, shown, result, on, of_bools=of_bools, of_bits=of_bits, brief=brief
+    )
 
 
-exp = _function("exp", "rc")
-exp2 = _function("exp2")
+exp = _function("exp", "rc", brief=True)
+exp2 = _function("exp2", brief=True)
 expm1 = _function("expm1")
 log = _function("log", "rc")
 log1p = _function("log1p")
 log1p_exp = _function("log1p_exp")  # log(1 + e^x)
-sqrt = _function("sqrt", "rc")
-sin = _function("sin", "rc")
-cos = _function("cos", "rc")
+sqrt = _function("sqrt", "rc", brief=True)
+sin = _function("sin", "rc", half="loops::half_sin")
+cos = _function("cos", "rc", half="loops::half_cos")
 tan = _function("tan", "rc")
-asin = _function("asin", "rc", "arcsin")
-acos = _function("acos", "rc", "arccos")
-atan = _function("atan", "rc", "arctan")
+asin = _function("asin", "rc", "arcsin", half="math::half_asin")
+acos = _function("acos", "rc", "arccos", half="math::half_acos")
+atan = _function("atan", "rc", "arctan", half="math::half_atan")
 atan2 = _function("atan2", "r", "arctan2")
 sinh = _function("sinh", "rc")
 cosh = _function("cosh", "rc")
-tanh = _function("tanh", "rc")
+tanh = _function("tanh", "rc", brief=True)
 asinh = _function("asinh", "rc", "arcsinh")
 acosh = _function("acosh", "rc", "arccosh")
 atanh = _function("atanh", "rc", "arctanh")
-erf = _function("erf")
+erf = _function("erf", half="math::half_erf")
 erfc = _function("erfc")
 erfinv = _function("erfinv")
-normal_cdf = _function("normal_cdf")
+normal_cdf = _function("normal_cdf", half="math::half_normal_cdf")
 lgamma = _function("lgamma")
 digamma = _function("digamma")
-sinc = _helper("sinc", "r", result="float")
+sinc = _helper("sinc", "r", result="float", brief=False)
 reciprocal = _helper("reciprocal", "rc", result="float")
 copysign = _helper("copysign", "r", result="float")
 
-pow = _helper("power", "uirc", shown="pow")
-fmod = _helper("fmod", "uir")  # with the sign of the dividend
-remainder = _helper("remainder", "uir")  # with the sign of the divisor
+pow = _helper("power", "uirc", shown="pow", brief=False)
+fmod = _helper("fmod", "uir", brief=False)  # with the sign of the dividend
+remainder = _helper("remainder", "uir", brief=False)  # with the sign of the divisor
 floor_divide = _helper("floor_divide", "uir")
 trunc_divide = _helper("trunc_divide", "uir")
 gcd = _helper("gcd", "ui")
@@ -79,12 +90,13 @@ complex_ = _helper("make_complex", "r", result="complex", shown="complex")
 minimum = _helper("minimum", "uir", shown="min", of_bools=_op.LOGICAL_AND)
 maximum = _helper("maximum", "uir", shown="max", of_bools=_op.LOGICAL_OR)
 
-_log2, _log10 = _function("log2"), _function("log10")
-_rsqrt, _sigmoid = _function("rsqrt"), _function("sigmoid")
-_floor = _function("floor", result="same")
-_ceil = _function("ceil", result="same")
-_trunc = _function("trunc", result="same")
-_round = _function("round", result="same", numpy="rint")
+_log2 = _function("log2", half="math::half_log2")
+_log10 = _function("log10", half="math::half_log10")
+_rsqrt, _sigmoid = _function("rsqrt", brief=True), _function("sigmoid", brief=True)
+_floor = _function("floor", result="same", brief=True)
+_ceil = _function("ceil", result="same", brief=True)
+_trunc = _function("trunc", result="same", brief=True)
+_round = _function("round", result="same", numpy="rint", brief=True)
 _sign = _helper("sign", "irc")
 _real = _helper("real", "c", cpp="real_part", result="part")
 _imag = _helper("imag", "c", cpp="imaginary_part", result="part")

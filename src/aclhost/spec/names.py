@@ -44,15 +44,15 @@ def operator(name: str) -> Operator:
     from aclhost import ops
 
     key = _key(name)
-    for op in ops.ALL:
-        if key in (_key(op.name), _key(op.snake_name)):
-            return op
-    for known in catalogue.operators():
-        if key == _key(known):
-            raise UnknownNameError(f"{known}: aclhost knows the name and does not compute it")
-    close = difflib.get_close_matches(key, {_key(op.name): op for op in ops.ALL}, n=1, cutoff=0.5)
-    hint = next((f"; did you mean {op.name}?" for op in ops.ALL if _key(op.name) in close), "")
-    raise UnknownNameError(f"no operator {name!r}{hint or '; aclhost ops lists them'}")
+    known = {_key(each): each for each in ops.BY_NAME}
+    if key in known:
+        return ops.BY_NAME[known[key]]
+    for each in catalogue.operators():
+        if key == _key(each):
+            raise UnknownNameError(f"{each}: aclhost knows the name and does not compute it")
+    close = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
+    hint = f"; did you mean {known[close[0]]}?" if close else "; aclhost ops lists them"
+    raise UnknownNameError(f"no operator {name!r}{hint}")
 
 
 def _key(name: str) -> str:

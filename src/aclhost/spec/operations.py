@@ -27,9 +27,9 @@ FLOOR_DIVIDE = Operation(
     "floor_divide", "loops::floor_divide", "floor_divide", "{0} // {1}", on="uir", precedence=10
 )
 REMAINDER = Operation(
-    "remainder", "loops::remainder", "remainder", "{0} % {1}", on="uir", precedence=10
+    "remainder", "loops::remainder", "remainder", "{0} % {1}", on="uir", precedence=10, brief=False
 )
-POWER = Operation("power", "loops::power", "power", "{0} ** {1}", precedence=12)
+POWER = Operation("power", "loops::power", "power", "{0} ** {1}", precedence=12, brief=False)
 NEGATIVE = Operation(
     "negative", "-{0}", "negative", "-{0}", precedence=11, integer_cpp="loops::wrapping_negative",
     of_bits=True,

@@ -25,10 +25,10 @@ from aclhost.spec.params import (
     TensorList,
     TensorListOut,
     TensorOut,
-    snake_case,
 )
 from aclhost.spec.pointwise import Pointwise
 from aclhost.spec.products import Product
+from aclhost.spec.python_names import snake_case
 from aclhost.spec.rules.base import Rule, Step
 from aclhost.spec.terms import DtypeOf, Equal, ProductIn
 

@@ -3,38 +3,15 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from functools import cache
-from keyword import iskeyword
 from typing import ClassVar
 
 from aclhost.spec.dtypes import DataType
+from aclhost.spec.python_names import not_keyword, snake_case
 from aclhost.spec.shapes import ShapeOf, ShapeTerm
 from aclhost.spec.terms import Const, DtypeOf, Term
 
 NEVER = Const(0)  # of a tensor that is only overwritten in part, see TensorInOut.read_if
-
-# Acronyms that run into the next word.
-_ACRONYMS = {
-    "AdamWV2": "AdamW_V2",
-    "NLLLoss": "NllLoss",
-    "SWhere": "S_Where",
-    "TopKTopP": "Top_K_Top_P",
-}
-
-
-@cache
-def snake_case(name: str) -> str:
-    """`selfOrResult` -> `self_or_result`; `SmoothL1Loss` -> `smooth_l1_loss`."""
-    for acronym, word in _ACRONYMS.items():
-        name = name.replace(acronym, word)
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
-
-
-def not_keyword(name: str) -> str:
-    """`lambda` -> `lambda_`."""
-    return f"{name}_" if iskeyword(name) else name
 
 
 @dataclass(frozen=True)
@@ -253,7 +230,7 @@ class Flag(Parameter):
 class IntArray(Parameter):
     """A few host integers; Python takes one integer where all of them are equal."""
 
-    length: int = 3  # of the array that one integer stands for
+    length: int = 3  # of the array that one integer stands for; 0: as many as there are axes
     default: int | tuple[int, ...] | None = None
     optional: bool = False
 
@@ -261,6 +238,10 @@ class IntArray(Parameter):
     kind = "kIntArray"
     field_type = "ListView<int64_t>"
     python_type = "int | Sequence[int]"
+
+    def length_for(self, rank: int) -> int:
+        """The same where the first tensor has this rank; its axes come after two dimensions."""
+        return self.length or max(rank - 2, 1)
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from aclhost.spec.expression import (
     Domain,
     Element,
     Expression,
+    Input,
     Kind,
     Number,
     domain_of,
@@ -121,12 +122,46 @@ class Pointwise:
     @property
     def narrow_dtypes(self) -> tuple[DataType, ...]:
         """Of 16 bits, with loops of their own: the functions look at bits only."""
-        narrow = tuple(dtype for dtype in self.dtypes if dtype in (dtypes.FLOAT16, dtypes.BF16))
-        if not narrow or self.reduction is not None:
-            return ()
+        return self._halves if self._halves and all(map(_of_bits, self._of_reals)) else ()
+
+    @property
+    def half_dtypes(self) -> tuple[DataType, ...]:
+        """Of 16 bits, with loops that convert on the way, for some of the functions."""
         variants = range(len(self.functions))
-        of_bits = all(_of_bits(self.expressions(Domain.REAL, variant)) for variant in variants)
-        return narrow if of_bits else ()
+        brief = not self.narrow_dtypes and any(map(self.is_brief, variants))
+        return self._halves if brief else ()
+
+    def is_brief(self, variant: int = 0) -> bool:
+        """Whether conversions between 16-bit floats and float count beside the rest of the work.
+
+        Of a function whose inputs and results are all of what is computed in.
+        """
+        stated = any(_stated_kind(self.input_dtype(i)) for i in range(len(self.inputs)))
+        if not self._halves or not self.inputs or stated:
+            return False
+        results = self.expressions(Domain.REAL, variant)
+        calls = (node for node in walk(results) if isinstance(node, Call))
+        return all(each.kind == Kind(Domain.REAL) for each in results) and all(
+            map(_is_brief, calls)
+        )
+
+    @property
+    def _halves(self) -> tuple[DataType, ...]:
+        halves = tuple(dtype for dtype in self.dtypes if dtype in (dtypes.FLOAT16, dtypes.BF16))
+        return halves if self.reduction is None else ()
+
+    @property
+    def _of_reals(self) -> tuple[tuple[Expression, ...], ...]:
+        variants = range(len(self.functions)) if self._halves else ()
+        return tuple(self.expressions(Domain.REAL, variant) for variant in variants)
+
+    def keeps(self, dtype: DataType, variant: int = 0) -> bool:
+        """Whether integers, computed in a dtype, stay what they are, where they are."""
+        domain = domain_of(dtype)
+        if domain not in (Domain.INTEGER, Domain.UNSIGNED) or self.inputs != self.outputs:
+            return False
+        (result, *others) = self.expressions(domain, variant)
+        return not others and isinstance(result, Input) and result.kind == Kind(domain)
 
     @property
     def domains(self) -> tuple[Domain, ...]:
@@ -276,6 +311,14 @@ def _of_bits(results: tuple[Expression, ...]) -> bool:
         if isinstance(node, Call) and not (node.operation.of_bits or on_truth):
             return False
     return True
+
+
+def _is_brief(call: Call) -> bool:
+    """A power is where it is a product."""
+    exponent = call.arguments[-1]
+    if call.operation.numpy == "power" and isinstance(exponent, Constant):
+        return exponent.value in (2, 3)
+    return call.operation.brief or bool(call.operation.half_cpp)
 
 
 def _stated_kind(dtype: Term | None) -> Kind | None:

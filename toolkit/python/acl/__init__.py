@@ -24,8 +24,8 @@ def _load_package() -> None:
 _load_package()
 
 from aclhost import acl  # noqa: E402
-from aclhost.acl import mdl, op, rt, util  # noqa: E402
+from aclhost.acl import blas, fv, himpi, mdl, media, op, prof, rt, util  # noqa: E402
 
 sys.modules[__name__] = acl
-for _module in (mdl, op, rt, util):
+for _module in (blas, fv, himpi, mdl, media, op, prof, rt, util):
     sys.modules[f"{__name__}.{_module.__name__.rpartition('.')[2]}"] = _module

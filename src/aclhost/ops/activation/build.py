@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import reduce
 from typing import Any
 
-from aclhost.ops.pointwise.checks import Rules, given, listed, ranks, shape_of
+from aclhost.ops.pointwise.checks import Rules, delivered, given, listed, ranks, shape_of
 from aclhost.ops.pointwise.declare import NEW_BF16, Checks, Row, Torch, declare, known
+from aclhost.ops.pointwise.unary import Unary, own
+from aclhost.ops.pointwise.unary_checks import gives, gives_same, in_order, ranks_then_shape, takes
 from aclhost.spec.dtypes import BF16, FLOAT, FLOAT16, DataType
 from aclhost.spec.expression import Element
 from aclhost.spec.gradient import Derived, Gradient
@@ -18,6 +21,7 @@ from aclhost.spec.terms import DtypeOf, Term
 
 FLOATS = (FLOAT, FLOAT16, BF16)
 TABLE = (FLOAT, FLOAT16, NEW_BF16)
+ONE_DTYPE = in_order(takes(*TABLE), gives(*TABLE), gives_same, ranks_then_shape)
 GRADIENT = "gradOutput"
 
 _DOCS = {
@@ -86,7 +90,7 @@ def backward(
     forward: str,
     function: Callable[..., Element],
     reference: Callable[..., Any],
-    checks: Checks,
+    checks: Checks | None = None,
     *,
     inputs: tuple[str, str] = (GRADIENT, "self"),
     out: str = "gradInput",
@@ -97,12 +101,38 @@ def backward(
     broadcasts: bool = False,
     **more: Any,  # noqa: ANN401
 ) -> Operator:
-    """The gradient of a forward operator with respect to its first input."""
+    """The gradient of a forward operator with respect to its first input.
+
+    Without checks of its own, tensors of one dtype and one shape.
+    """
     gradient, kept = inputs
-    x, y = known(forward).params[0].name, known(forward).params[-1].name
+    x, *_, y = (param.name for param in known(forward, "self", "out").params)
+    checks = checks or (equal_pair(*inputs, out), delivered(name, out, inputs))
     saved = {kept: y if kept in _RESULTS else x, **(renamed or {})}
     return declare(Row(
         name, f"Gradient of {forward} with respect to its input.", checks, function, inputs, out,
         computed or DtypeOf(kept), dtypes, reference, docs=_DOCS, broadcasts=broadcasts,
         gradient=Gradient(forward, {out: x}, {gradient: y}, saved, derived or {}), **more,
     ))  # fmt: skip
+
+
+def activation(
+    name: str,
+    summary: str,
+    function: Callable[..., Element],
+    derivative: Callable[..., Element],
+    reference: str,
+    *,
+    ulps: float = 2,
+) -> tuple[Operator, ...]:
+    """An operator, its in-place twin and its gradient, of tensors of one dtype and one shape.
+
+    The derivative is a function of the result's gradient and of the input; the reference is the
+    name of a function in torch, whose autograd is that of the gradient.
+    """
+    forward = Unary(
+        name, summary, function, ONE_DTYPE, reference, computed=own, result=own, ulps=ulps
+    )
+    theirs = differentiated(lambda torch, x: reduce(getattr, reference.split("."), torch)(x))
+    gradient = backward(f"{name}Backward", name, derivative, theirs, ulps=ulps)
+    return (*forward.operators(), gradient)

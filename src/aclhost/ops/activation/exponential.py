@@ -8,6 +8,7 @@ from typing import Any
 from aclhost.ops.activation.build import (
     FLOATS,
     GRADIENT,
+    ONE_DTYPE,
     TABLE,
     aten,
     backward,
@@ -21,10 +22,8 @@ from aclhost.ops.pointwise.deduction import floating_or_float, is_integer, repla
 from aclhost.ops.pointwise.unary import Unary, operators, own
 from aclhost.ops.pointwise.unary_checks import (
     gives,
-    gives_same,
     gives_same_shape,
     in_order,
-    ranks_then_shape,
     takes,
 )
 from aclhost.spec import math
@@ -189,8 +188,7 @@ OPS = (
     *operators(
         Unary(
             "aclnnMish", "Each element times tanh of its softplus.", mish,
-            in_order(takes(*TABLE), gives(*TABLE), gives_same, ranks_then_shape),
-            "nn.functional.mish", computed=own, result=own, ulps=4,
+            ONE_DTYPE, "nn.functional.mish", computed=own, result=own, ulps=4,
         ),
     ),
     _mish_backward(),

@@ -277,9 +277,7 @@ OPS = (
     ),
     backward(
         "aclnnHardswishBackwardV2", "aclnnHardswish", hard_swish_backward_v2,
-        _torch_hard_swish_backward_v2,
-        (equal_pair(*_PAIR, "out"), delivered("aclnnHardswishBackwardV2", "out", _PAIR)),
-        out="out", ulps=4,
+        _torch_hard_swish_backward_v2, out="out", ulps=4,
     ),
     *with_twin(_hard_tanh),
     _hard_tanh_backward(),

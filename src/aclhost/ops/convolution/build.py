@@ -79,7 +79,7 @@ CUBE = Int(
 def array(name: str, doc: str, default: int | None = None, *, optional: bool = False) -> IntArray:
     """A value for each axis."""
     return IntArray(
-        name, f"{doc}; in Python one integer stands for two axes.", length=2, default=default,
+        name, f"{doc}; in Python one integer stands for all axes.", length=0, default=default,
         optional=optional,
     )  # fmt: skip
 

@@ -73,13 +73,36 @@ def _golden(input: Array, full_matrices: bool, compute_uv: bool) -> tuple[Array,
     return sigma.astype(input.dtype), *_with_signs(u, np.conj(vh.swapaxes(-1, -2)), sigma.shape[-1])
 
 
+def _turning(sigma: Array, vectors: Array) -> Array:
+    """How far each column turns where the matrix changes a little: the more, the closer values lie.
+
+    A change turns it by the largest value over the distance to the next one, to 0 where there are
+    vectors without values. That holds for the golden of DOUBLE as well: it is LAPACK's.
+    """
+    import numpy as np
+
+    rows, columns = vectors.shape[-2:]
+    without = (rows > sigma.shape[-1]) * max(columns - sigma.shape[-1], 1)
+    every = np.concatenate([sigma, np.zeros((*sigma.shape[:-1], without))], -1)
+    gaps = np.abs(every[..., :, None] - every[..., None, :])
+    gaps[..., range(every.shape[-1]), range(every.shape[-1])] = np.inf
+    largest = sigma[..., :1]
+    nearest = np.maximum(gaps.min(-1)[..., :columns], largest * 2.0**-52)
+    turning = np.where(largest > 0, np.maximum(largest / nearest, 1.0), 1.0)
+    return np.asarray(np.broadcast_to(turning[..., None, :], vectors.shape))
+
+
 def _sizes(input: Array, full_matrices: bool, compute_uv: bool) -> tuple[Array, ...]:
     """What errors are relative to: the largest singular value, and columns of length 1."""
     import numpy as np
 
     sigma, u, v = _golden(input, full_matrices, compute_uv)
     sigma = sigma.real
-    return np.broadcast_to(sigma[..., :1], sigma.shape), np.ones(u.shape), np.ones(v.shape)
+    values = np.broadcast_to(sigma[..., :1], sigma.shape)
+    if not (compute_uv and sigma.size):
+        return values, np.ones(u.shape), np.ones(v.shape)
+    with np.errstate(all="ignore"):
+        return values, _turning(sigma, u), _turning(sigma, v)
 
 
 def _torch(torch: Any, input: Any, full_matrices: bool, compute_uv: bool) -> Any:  # noqa: ANN401

@@ -7,13 +7,14 @@ from functools import partial
 from typing import Any
 
 from aclhost.ops.loss.build import (
+    NONE,
     PROBABILITY,
     TABLE,
     Torch,
     broadcasting,
     loss,
     loss_backward,
-    out_shape,
+    whole_shape,
 )
 from aclhost.ops.pointwise.checks import feasible, given, listed, ranks
 from aclhost.ops.pointwise.declare import with_sample
@@ -31,6 +32,7 @@ from aclhost.spec.rules import (
     broadcastable,
     done_when_empty,
     equals,
+    fits_shape,
     inside_storage,
     not_private,
     one_of,
@@ -38,6 +40,7 @@ from aclhost.spec.rules import (
     requires,
     same_dtype,
     same_shape,
+    when,
 )
 from aclhost.spec.rules.base import Shown
 from aclhost.spec.shapes import (
@@ -45,6 +48,7 @@ from aclhost.spec.shapes import (
     Broadcastable,
     ElementsOf,
     FirstLength,
+    Rank0,
     SameShape,
     ShapeOf,
 )
@@ -150,7 +154,9 @@ def _forward() -> Operator:
          one_of("reduction", 0, 1, 2, 3, meaning="0 for none, 1 for mean, 2 for sum, 3 for the "
                 "mean over the batch"),
          done_when_empty(*pair, unless=reduced), broadcastable("target", "self"),
-         out_shape(*pair, otherwise=reduced), feasible(name, "out", pair)),
+         when(NONE, whole_shape("out", *pair)),
+         when(reduced, fits_shape("out", Rank0(), "of rank 0, or one element")),
+         feasible(name, "out", pair)),
         _torch_divergence, variants=(log_divergence,), variant=ValueOf("logTarget"), share=share,
         reduction=If(batch, If(In(FirstLength(_WHOLE), (0,)), const(1), const(2)),
                      ValueOf("reduction")),

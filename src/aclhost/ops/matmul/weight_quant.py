@@ -9,257 +9,31 @@ from typing import TYPE_CHECKING, Any
 
 from aclhost.ops.matmul import quantised_results
 from aclhost.ops.matmul.build import call_of
+from aclhost.ops.matmul.weight_quant_checks import (
+    BIAS,
+    OFFSET,
+    QUANT,
+    RESULT,
+    RESULT_DTYPE,
+    SCALE,
+    checks,
+)
 from aclhost.spec.call import Argument, Call, TensorArg
 from aclhost.spec.draw import eighths
 from aclhost.spec.dtypes import (
     BF16,
     FLOAT,
     FLOAT16,
-    INT4,
     INT8,
     INT32,
-    INT64,
     UINT64,
     DataType,
 )
-from aclhost.spec.formats import ND
-from aclhost.spec.matrices import DenseTransposed
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import Int, Parameter, TensorIn, TensorOut
-from aclhost.spec.products import A2, A3, A950, P310P
-from aclhost.spec.rules import (
-    Condition,
-    Rule,
-    Step,
-    contiguous,
-    dims_positive,
-    dtype_in,
-    format_in,
-    inner,
-    not_null,
-    on_products,
-    one_of,
-    only_on,
-    rank_in,
-    refused_unless_on,
-    requires,
-    same_dtype,
-    same_shape,
-    shape_is,
-    supported_on,
-    when,
-)
-from aclhost.spec.rules.base import Shown
-from aclhost.spec.shapes import Lengths, SameShape, ShapeOf
-from aclhost.spec.status import Status
-from aclhost.spec.terms import (
-    AtMost,
-    Const,
-    Contiguous,
-    DimOf,
-    Divided,
-    DtypeOf,
-    Equal,
-    If,
-    In,
-    Not,
-    Or,
-    Present,
-    RankOf,
-    Sum,
-    Term,
-    Times,
-    ValueOf,
-    all_of,
-    any_of,
-    const,
-)
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array
-
-Rules = tuple[Rule, ...]
-_SCALE, _OFFSET, _BIAS = "antiquantScale", "antiquantOffsetOptional", "biasOptional"
-_QUANT = (quantised_results.SCALE, quantised_results.OFFSET)
-_GROUP = ValueOf("antiquantGroupSize")
-_PACKED = Equal(DtypeOf("weight"), const(INT32))
-_TURNED = all_of(DenseTransposed("weight"), Not(Contiguous("weight")))
-_EIGHT = Const(8)  # INT4 in an INT32, along the arrays of weight
-
-
-def _unpacked(dim: int, packed: Term) -> Term:
-    length = DimOf("weight", Const(dim))
-    return If(all_of(_PACKED, packed), Times(length, _EIGHT), length)
-
-
-_K, _N = _unpacked(0, _TURNED), _unpacked(1, Not(_TURNED))
-_RESULT = Lengths((DimOf("x", Const(0)), _N))
-_RESULT_DTYPE = If(quantised_results.QUANTISED, const(INT8), DtypeOf("x"))
-_LIMIT = 65535
-_IS_NARROW = Not(In(DtypeOf(_SCALE), (UINT64, INT64)))
-_NARROW = Condition(_IS_NARROW, f"{_SCALE} is not of 64 bits")
-_NARROW_OFFSET = Condition(
-    all_of(_IS_NARROW, Present(_OFFSET)), f"{_OFFSET} is given and {_SCALE} is not of 64 bits"
-)
-
-
-def _given(name: str) -> Condition:
-    return Condition(Present(name), f"{name} is given")
-
-
-def _dense_or_turned(name: str) -> Rules:
-    """Rows or columns lie side by side."""
-    return requires(
-        "contiguous", name, Or(Contiguous(name), DenseTransposed(name)),
-        f"{name} must be contiguous, or so once it is transposed", (Shown("strides", name),),
-        f"Copy {name}.",
-    )  # fmt: skip
-
-
-def _follows_weight(name: str) -> Rules:
-    """Where the weight is transposed, parameters may lie as they like."""
-    turned = DenseTransposed("weight")
-    return requires(
-        "contiguous", name, any_of(Not(Present(name)), turned, Contiguous(name)),
-        f"{name} must be contiguous unless weight is transposed", (Shown("strides", name),),
-        f"Copy {name}, or transpose weight as well.",
-    )  # fmt: skip
-
-
-def _bias_dtype() -> Rules:
-    x = DtypeOf("x")
-    half = Condition(all_of(Present(_BIAS), Equal(x, const(FLOAT16))), "x has dtype FLOAT16")
-    brain = Condition(all_of(Present(_BIAS), Equal(x, const(BF16))), "x has dtype BF16")
-    return (
-        *when(half, dtype_in(_BIAS, FLOAT16)),
-        *when(brain, dtype_in(_BIAS, FLOAT, only_on(BF16, A950))),
-    )
-
-
-def _lengths() -> Rules:
-    limited = Condition(on_products(A3, A2).term, "the product is Atlas A3 or Atlas A2")
-    turned = DenseTransposed("weight")
-    halves = Or(Not(Equal(DtypeOf("weight"), const(INT4))), _even(turned))
-    return (
-        *requires(
-            "same_length", "x", Equal(DimOf("x", Const(1)), _K),
-            "x must have as many columns as weight has rows",
-            (Shown("shape", ShapeOf("x")), " and ", Shown("shape", ShapeOf("weight"))),
-            "Each INT32 of weight counts as eight numbers along its arrays.",
-        ),
-        *dims_positive("x", 0),
-        *dims_positive("weight", 0),
-        *when(limited, requires(
-            "length_limit", "weight", all_of(AtMost(_K, Const(_LIMIT)), AtMost(_N, Const(_LIMIT))),
-            f"rows and columns of weight must be at most {_LIMIT}",
-            (Shown("shape", ShapeOf("weight")),), "Split the product.",
-        )),
-        *requires(
-            "even_length", "weight", halves,
-            "weight of dtype INT4 must have an even length along its arrays",
-            (Shown("shape", ShapeOf("weight")),), "Pad it: two numbers share a byte.",
-        ),
-        *shape_is("y", _RESULT, "[rows of x, columns of weight]"),
-    )  # fmt: skip
-
-
-def _even(turned: Term) -> Term:
-    def is_even(length: Term) -> Term:
-        return Equal(Times(Divided(length, Const(2)), Const(2)), length)
-
-    return Or(all_of(turned, is_even(_K)), all_of(Not(turned), is_even(_N)))
-
-
-def _groups() -> Rules:
-    whole = Equal(Times(Divided(_GROUP, Const(32)), Const(32)), _GROUP)
-    fits = all_of(whole, AtMost(Const(32), _GROUP), AtMost(Sum(_GROUP, Const(1)), _K))
-    none = Equal(_GROUP, Const(0))
-    columns = DimOf(_SCALE, Const(-1))
-    wide = Or(Equal(columns, Const(1)), Equal(columns, _N))
-    one_row = Or(Equal(RankOf(_SCALE), Const(1)), Equal(DimOf(_SCALE, Const(0)), Const(1)))
-    count = Divided(Sum(_K, Sum(_GROUP, Const(-1))), _GROUP)
-    in_groups = SameShape(ShapeOf(_SCALE), Lengths((count, _N)))
-    return (
-        *requires(
-            "group_size", "antiquantGroupSize", Or(none, fits),
-            "antiquantGroupSize must be 0, or a multiple of 32 below the rows of weight",
-            (Shown("integer", _GROUP),), "Pass 0 for one scale for each column.",
-        ),
-        *when(Condition(none, "antiquantGroupSize is 0"), requires(
-            "scale_shape", _SCALE, all_of(wide, one_row),
-            f"{_SCALE} must have the shape [1], [n], [1, 1] or [1, n]",
-            (Shown("shape", ShapeOf(_SCALE)),), "Pass one scale for each column, or one for all.",
-        )),
-        *when(Condition(Not(none), "antiquantGroupSize is not 0"), requires(
-            "scale_shape", _SCALE, in_groups,
-            f"{_SCALE} must have the shape [groups of rows of weight, n]",
-            (Shown("shape", ShapeOf(_SCALE)),), "Pass one scale for each group and column.",
-        )),
-        *when(_given(_OFFSET), same_shape(_OFFSET, _SCALE)),
-    )  # fmt: skip
-
-
-def _bias_shape() -> Rules:
-    one, length = Equal(RankOf(_BIAS), Const(1)), DimOf(_BIAS, Const(0))
-    flat = all_of(one, Or(Equal(length, Const(0)), Equal(length, _N)))
-    row = SameShape(ShapeOf(_BIAS), Lengths((Const(1), _N)))
-    return when(_given(_BIAS), requires(
-        "bias_shape", _BIAS, Or(flat, row), f"{_BIAS} must have the shape [n] or [1, n]",
-        (Shown("shape", ShapeOf(_BIAS)),), "Pass one number for each column.",
-    ))  # fmt: skip
-
-
-def _no_result_scales() -> Rules:
-    return tuple(
-        rule.with_code(Status.PARAM_NULLPTR)
-        for name in _QUANT
-        for rule in when(on_products(A950, P310P), requires(
-            "must_be_null", name, Not(Present(name)), f"{name} must be null", ("a tensor",),
-            "Quantise y afterwards.",
-        ))
-    )  # fmt: skip
-
-
-def _checks(precise: bool) -> tuple[tuple[Step, ...], ...]:
-    products = tuple(
-        rule.with_code(Status.RUNTIME_ERROR) for rule in refused_unless_on(A950, A3, A2, P310P)
-    )
-    return (
-        products,
-        not_null("x", "weight", _SCALE, "y"),
-        _no_result_scales(),
-        when(on_products(A950), format_in("weight", ND)),
-        *((one_of("innerPrecise", 0, 1),) if precise else ()),
-        _dense_or_turned("x"),
-        _dense_or_turned("weight"),
-        _follows_weight(_SCALE),
-        _follows_weight(_OFFSET),
-        contiguous("y"),
-        *(contiguous(name) for name in (*_QUANT, _BIAS)),
-        dtype_in("x", FLOAT16, only_on(BF16, A950, A3, A2)),
-        dtype_in("weight", INT8, *(only_on(each, A950, A3, A2) for each in (INT4, INT32))),
-        dtype_in(_SCALE, FLOAT16, only_on(BF16, A950, A3, A2), *(
-            only_on(each, A3, A2) for each in (UINT64, INT64)
-        )),
-        dtype_in("y", FLOAT16, only_on(BF16, A950, A3, A2), only_on(INT8, A3, A2)),
-        quantised_results.result_dtype("x"),
-        *(rank_in(name, 2) for name in ("x", "weight", "y")),
-        when(_NARROW, same_dtype(_SCALE, "x")),
-        when(_NARROW_OFFSET, same_dtype(_OFFSET, _SCALE)),
-        _bias_dtype(),
-        format_in(_SCALE, ND),
-        when(_given(_BIAS), rank_in(_BIAS, 1, 2)),
-        *(when(_given(name), format_in(name, ND)) for name in (_OFFSET, *_QUANT)),
-        rank_in(_SCALE, 1, 2),
-        quantised_results.scale_dtypes(),
-        _lengths(),
-        _groups(),
-        quantised_results.scale_shapes(_N),
-        _bias_shape(),
-        inner(dtype_in(_SCALE, FLOAT16, BF16)),
-        quantised_results.late(),
-        supported_on(A950, A3, A2) if precise else (),
-    )  # fmt: skip
 
 
 def _numbers(weight: Array, rows: int) -> Array:
@@ -402,16 +176,16 @@ def _params(precise: bool) -> tuple[Parameter, ...]:
             "weight",
             "[k, n]; two INT4 numbers share a byte and eight an INT32, the lowest bits first.",
         ),
-        TensorIn(_SCALE, "Scales: one, one for each column, or also for each group of rows."),
-        TensorIn(_OFFSET, "What is added to weight before it is scaled.", optional=True),
-        TensorIn(_QUANT[0], "Scales and offsets of INT8 results, one or one for each column, in 64 "
+        TensorIn(SCALE, "Scales: one, one for each column, or also for each group of rows."),
+        TensorIn(OFFSET, "What is added to weight before it is scaled.", optional=True),
+        TensorIn(QUANT[0], "Scales and offsets of INT8 results, one or one for each column, in 64 "
                  "bits: the scale as FLOAT in the lower half, the offset in bits 37 to 45.",
                  optional=True),
-        TensorIn(_QUANT[1], "Not used: offsets are part of scales.", optional=True),
-        TensorIn(_BIAS, "What is added to each row.", optional=True),
+        TensorIn(QUANT[1], "Not used: offsets are part of scales.", optional=True),
+        TensorIn(BIAS, "What is added to each row.", optional=True),
         Int("antiquantGroupSize", "Rows that share a scale; 0: all.", default=0, bits=32),
         *((inner_precise,) if precise else ()),
-        TensorOut("y", "[m, n].", shape=_RESULT, dtype=_RESULT_DTYPE, is_const=True),
+        TensorOut("y", "[m, n].", shape=RESULT, dtype=RESULT_DTYPE, is_const=True),
     )  # fmt: skip
 
 
@@ -423,12 +197,12 @@ def _operator(version: int) -> Operator:
         formula="`y = x @ ((weight + antiquantOffset) * antiquantScale) + bias`, with quantScale "
         "`y = round(y * scale) + offset`",
         params=_params(precise),
-        checks=_checks(precise),
+        checks=checks(precise),
         golden=_golden,
         terms=_terms,
         reference=_torch,
         peer=_torch_in_x,
-        summed=("x", "weight", _SCALE, _OFFSET, _BIAS),
+        summed=("x", "weight", SCALE, OFFSET, BIAS),
         ulps=4,
         draw=_drawn(precise),
         typical=lambda n: _call(16, 256, max(n // 256, 1), group=32, precise=precise),

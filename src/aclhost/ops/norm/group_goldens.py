@@ -81,7 +81,8 @@ def torch_gradient(
         return NotImplemented  # torch has no gradient of what is left out
     if any_infinite(grad_out, input, gamma):
         return NotImplemented
+    dense = (each.contiguous() for each in (grad_out, input, mean, rstd))  # it reads no strides
     found = torch.ops.aten.native_group_norm_backward(
-        grad_out, input, mean, rstd, gamma, n, c, hx_w, group, list(output_mask)
+        *dense, gamma, n, c, hx_w, group, list(output_mask)
     )
     return tuple(each for each, flag in zip(found, output_mask, strict=True) if flag)

@@ -166,7 +166,7 @@ def feasible(
 ) -> Rules:
     """The same after an operator's own way with empty tensors."""
     known = catalogue.operator(operator)
-    on = known.products if known else ()
+    on = known.products if known else products.ALL
     return (
         *(() if set(on) == set(products.ALL) else supported_on(*on)),
         *inside_storage(*inputs),

@@ -108,9 +108,11 @@ class Row:
     gradient: Gradient | None = None
 
 
-def known(name: str) -> KnownOperator:
-    """What the catalogue says about an operator that must be there."""
+def known(name: str, *parameters: str) -> KnownOperator:
+    """What the catalogue says about an operator; one that it does not have has these parameters."""
     operator = catalogue.operator(name)
+    if operator is None and parameters:
+        return catalogue.own_operator(name, *parameters)
     assert operator is not None, name
     return operator
 
@@ -119,8 +121,9 @@ def declare(row: Row) -> Operator:
     """The operator, its C types as in the catalogue."""
     numbers = tuple(NumberFrom(each) if isinstance(each, str) else each for each in row.numbers)
     stated = {param.name: param for param in row.params}
+    names = dict.fromkeys((*row.inputs, *stated, row.out))
     params = tuple(
-        stated.get(each.name) or _parameter(row, each) for each in known(row.name).params
+        stated.get(each.name) or _parameter(row, each) for each in known(row.name, *names).params
     )
     given = (*row.inputs, *(each.parameter for each in numbers))
     choices = tuple(each.name for each in params if isinstance(each, Choice | Flag | Text))

@@ -13,8 +13,9 @@ from aclhost.spec.dtypes import INT8, UINT8, UINT16, UINT32, UINT64, DataType
 from aclhost.spec.expression import Element
 from aclhost.spec.math import where
 from aclhost.spec.operator import Operator
+from aclhost.spec.pointwise import NumberFrom
 from aclhost.spec.rules import done_when_empty, not_private, same_shape
-from aclhost.spec.terms import DtypeOf, promoted
+from aclhost.spec.terms import And, AtMost, Const, DtypeOf, If, ScalarInteger, promoted
 
 _UNSIGNED = (UINT16, UINT32, UINT64)
 _INTEGERS = (*INTEGERS, *_UNSIGNED)
@@ -64,6 +65,11 @@ def _tensors(name: str, x: str, to_the_left: bool) -> Operator:
     ))  # fmt: skip
 
 
+# What is left of a wider common type once it is cut off does not depend on its width.
+_COUNTED = ScalarInteger("shiftBits")
+_PLACES = If(And(AtMost(Const(0), _COUNTED), AtMost(_COUNTED, Const(63))), _COUNTED, Const(64))
+
+
 def _left_shifts() -> Operator:
     name, common = "aclnnLeftShifts", promoted("self", "shiftBits")
     checks: Checks = (
@@ -78,8 +84,9 @@ def _left_shifts() -> Operator:
     )
     op = declare(Row(
         name, "Shifts the bits of integers to the left, all by the same count.", checks,
-        shift_left, ("self",), "out", common, _INTEGERS, torch_function("bitwise_left_shift"),
-        numbers=("shiftBits",), result=DtypeOf("self"), notes=(_NO_PLACE,), docs=_COUNT,
+        shift_left, ("self",), "out", DtypeOf("self"), _INTEGERS,
+        torch_function("bitwise_left_shift"),
+        numbers=(NumberFrom("shiftBits", value=_PLACES),), notes=(_NO_PLACE,), docs=_COUNT,
     ))  # fmt: skip
     for dtype in _UNSIGNED:
         op = with_sample(op, partial(_of_one_dtype, dtype))

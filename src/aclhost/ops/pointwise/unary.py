@@ -59,7 +59,7 @@ def _done_when_empty(x: str, out: str) -> tuple[Step, ...]:
 
 @dataclass(frozen=True)
 class Unary:
-    """A function of one tensor; upstream's name tells whether there is a twin."""
+    """A function of one tensor; the catalogue tells whether there is a twin, or we do."""
 
     name: str
     summary: str
@@ -87,9 +87,11 @@ class Unary:
 
     def operators(self) -> tuple[Operator, ...]:
         """The operator and its twin."""
-        known = catalogue.operator(self.name)
-        twin = catalogue.operator(self.name.replace("aclnn", "aclnnInplace"))
-        assert known is not None
+        inplace = self.name.replace("aclnn", "aclnnInplace")
+        known, twin = catalogue.operator(self.name), catalogue.operator(inplace)
+        if known is None:
+            known = catalogue.own_operator(self.name, "self", "out")
+            twin = catalogue.own_operator(inplace, "selfRef")
         return (self._plain(known), *([self._inplace(twin)] if twin else []))
 
     def _plain(self, known: KnownOperator) -> Operator:

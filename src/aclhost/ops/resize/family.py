@@ -15,17 +15,9 @@ from aclhost.spec.call import Argument, Call, TensorArg
 from aclhost.spec.dtypes import DataType
 from aclhost.spec.formats import ND, of_rank
 from aclhost.spec.gradient import Derived, Gradient
-from aclhost.spec.params import (
-    Double,
-    Flag,
-    Float,
-    IntArray,
-    Parameter,
-    TensorIn,
-    TensorOut,
-    snake_case,
-)
+from aclhost.spec.params import Double, Flag, Float, IntArray, Parameter, TensorIn, TensorOut
 from aclhost.spec.products import Product
+from aclhost.spec.python_names import snake_case
 from aclhost.spec.shapes import ArrayShape, ShapeTerm
 from aclhost.spec.terms import DtypeOf
 

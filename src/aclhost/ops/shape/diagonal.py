@@ -55,7 +55,6 @@ from aclhost.spec.rules import (
     same_dtype,
     same_format,
     same_shape,
-    shape_is,
     supported_on,
     when,
 )
@@ -280,7 +279,7 @@ DIAG = Operator(
         ),
         supported_on(*NEWER, P310P, T910),
         inside_storage("self"),
-        when(_FULL, shape_is("out", _DIAG, "of the diagonal, or of the matrix that has it")),
+        when(_FULL, fits_shape("out", _DIAG, "of the diagonal or of its matrix, or one element")),
     ),
     golden=_diag,
     reference=lambda torch, self, diagonal: (

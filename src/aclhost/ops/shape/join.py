@@ -8,17 +8,18 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from aclhost.ops.shape.build import (
-    COMPLEX,
     DIM,
-    EIGHT_BITS,
-    NEW_BF16,
-    NEWER,
     REALS,
-    UNSIGNED,
-    Dtypes,
-    Rules,
     known_to_torch,
     some_shape,
+)
+from aclhost.ops.shape.join_checks import (
+    CAT_CHECKS,
+    CAT_SHAPE,
+    COMMON,
+    COMMON_OF_ALL,
+    STACK_CHECKS,
+    STACK_SHAPE,
 )
 from aclhost.spec import dtypes
 from aclhost.spec.call import Call, TensorArg
@@ -29,209 +30,18 @@ from aclhost.spec.dtypes import (
     COMPLEX128,
     DOUBLE,
     FLOAT,
-    FLOAT8_E8M0,
     FLOAT16,
     INT8,
     INT32,
     INT64,
-    UNDEFINED,
     DataType,
 )
-from aclhost.spec.moved import ShapeOfFirst, WithAxis
 from aclhost.spec.operator import Operator
 from aclhost.spec.params import TensorList, TensorOut
-from aclhost.spec.products import A950, P310P, T910
-from aclhost.spec.rules import (
-    Condition,
-    castable_to,
-    done_when,
-    done_when_empty,
-    dtype_in,
-    each,
-    fits_shape,
-    inner,
-    inside_storage,
-    not_null,
-    only_on,
-    rank_at_most,
-    requires,
-    shape_is,
-    shaped_like_first,
-    supported_on,
-    when,
-)
-from aclhost.spec.rules.base import Shown
-from aclhost.spec.shapes import Inserted, Lengths, SameShape, ShapeOf, ShapeTerm
-from aclhost.spec.terms import (
-    MEMBER,
-    And,
-    AtMost,
-    CastExists,
-    CommonDtype,
-    Const,
-    DimOf,
-    DtypeOf,
-    EachMember,
-    Empty,
-    Equal,
-    FormatOf,
-    If,
-    LengthOf,
-    Not,
-    OfFirst,
-    Or,
-    Present,
-    PrivateFormat,
-    RankOf,
-    Sum,
-    SumOver,
-    Term,
-    Times,
-    ValueOf,
-    const,
-)
+from aclhost.spec.products import A950
 
 if TYPE_CHECKING:
     from aclhost.spec.golden import Array
-
-_AXIS = ValueOf("dim")
-_ON = (*NEWER, P310P, T910)
-_HOLLOW = Condition(SameShape(ShapeOf(MEMBER), Lengths((Const(0),))), "those of shape [0]")
-_JOINED = Not(_HOLLOW.term)
-_COMMON = CommonDtype("tensors", _JOINED)
-_RANK = OfFirst("tensors", _JOINED, RankOf(MEMBER))
-_FORMAT = OfFirst("tensors", _JOINED, FormatOf(MEMBER))
-_CAT_SHAPE = WithAxis(
-    ShapeOfFirst("tensors", _JOINED), _AXIS, SumOver("tensors", DimOf(MEMBER, _AXIS))
-)
-_CAT_WORDS = "of the first tensor, with all lengths along dim added"
-_ONE = Condition(
-    Equal(SumOver("tensors", Not(Empty(MEMBER))), Const(1)), "only one tensor has elements"
-)
-_SEVERAL = Condition(Not(_ONE.term), "several tensors have elements")
-_CAT_DTYPES: Dtypes = (
-    *REALS,
-    COMPLEX64,
-    NEW_BF16,
-    *EIGHT_BITS,
-    only_on(FLOAT8_E8M0, A950),
-    *(only_on(dtype, A950) for dtype in UNSIGNED),
-)
-_STACK_DTYPES: Dtypes = (*REALS, *UNSIGNED, *COMPLEX, NEW_BF16)
-_ALL = CommonDtype("tensors", Const(1))
-_PLACE = If(AtMost(Const(0), _AXIS), _AXIS, Sum(Sum(_AXIS, RankOf("tensors")), Const(1)))
-_STACK_SHAPE = Inserted("tensors", _PLACE, LengthOf("tensors"))
-
-
-def _common(common: Term, *refused: DataType) -> Rules:
-    """The dtypes of the list have one in common, and out can take it."""
-    words = "the common dtype of tensors"
-    return (
-        *requires(
-            "common_dtype",
-            "tensors",
-            Not(Equal(common, const(UNDEFINED))),
-            "tensors must have dtypes that have one in common",
-            (Shown("integer", LengthOf("tensors")), " that have none"),
-            "Cast them; unsigned types above 8 bits mix with no other real type.",
-        ),
-        *(
-            rule
-            for dtype in refused
-            for rule in requires(
-                "common_dtype",
-                "tensors",
-                Not(Equal(common, const(dtype))),
-                f"the common dtype of tensors must not be {dtype}",
-                (Shown("dtype", common),),
-                "Cast them to other dtypes.",
-            )
-        ),
-        *castable_to("out", source=common, words=words),
-    )
-
-
-def _axis_below(rank: Term, words: str) -> Rules:
-    """The dimension lies between -rank and rank - 1."""
-    return requires(
-        "axis_in_rank",
-        "dim",
-        And(AtMost(Times(rank, Const(-1)), _AXIS), AtMost(Sum(_AXIS, Const(1)), rank)),
-        f"dim must be a dimension of {words}, from -rank to rank - 1",
-        (Shown("integer", _AXIS), " for rank ", Shown("integer", rank)),
-        "Pass -1 for the last dimension.",
-    )
-
-
-def _one_format() -> Rules:
-    """A public one for all."""
-    same = requires(
-        "same_format",
-        MEMBER,
-        Equal(FormatOf(MEMBER), _FORMAT),
-        f"{MEMBER} must have the format of the first",
-        (),
-        f"Create {MEMBER} with one format.",
-    )
-    return (
-        *requires(
-            "not_private",
-            "tensors",
-            Not(OfFirst("tensors", _JOINED, PrivateFormat(MEMBER))),
-            "the first of tensors must not have a private format",
-            (Shown("format", _FORMAT),),
-            "Create it with ND or another public format.",
-        ),
-        *each("tensors", same, but=_HOLLOW),
-        *requires(
-            "same_format",
-            "out",
-            Equal(FormatOf("out"), _FORMAT),
-            "out must have the format of tensors",
-            (Shown("format", FormatOf("out")), " and ", Shown("format", _FORMAT)),
-            "Create out with the format of tensors.",
-        ),
-    )
-
-
-def _joinable() -> Rules:
-    """All lengths agree but that along the dimension."""
-    first = ShapeOfFirst("tensors", _JOINED)
-
-    def without(shape: ShapeTerm) -> ShapeTerm:
-        return WithAxis(shape, _AXIS, Const(0))
-
-    agree = requires(
-        "same_but_axis",
-        MEMBER,
-        SameShape(without(ShapeOf(MEMBER)), without(first)),
-        f"{MEMBER} must have the shape of the first but along dim",
-        (),
-        "Only lengths along dim may differ.",
-    )
-    return (
-        *requires(
-            "rank_at_most",
-            "tensors",
-            AtMost(_RANK, Const(8)),
-            "tensors must have at most 8 dimensions",
-            ("rank ", Shown("integer", _RANK)),
-            "Merge dimensions until the rank fits.",
-        ),
-        *_axis_below(_RANK, "tensors"),
-        *each("tensors", agree, but=_HOLLOW),
-    )
-
-
-def _cast_exists() -> Rules:
-    return requires(
-        "cast_implemented",
-        "out",
-        Or(Equal(_COMMON, DtypeOf("out")), CastExists(_COMMON, DtypeOf("out"))),
-        "out must have a dtype that can be delivered: not that of another 8-bit float",
-        (Shown("dtype", DtypeOf("out")), " from ", Shown("dtype", _COMMON)),
-        "Give out the common dtype of tensors.",
-    )
 
 
 def _cat(tensors: Sequence[Array], dim: int) -> Array:
@@ -259,7 +69,7 @@ def _torch_stack(torch: Any, tensors: Sequence[Any], dim: int) -> Any:  # noqa: 
 
 def _call(members: Sequence[TensorArg], dim: int, *, stacked: bool = False) -> Call:
     call = Call({"tensors": tuple(members), "dim": dim})
-    common, shape = (_ALL, _STACK_SHAPE) if stacked else (_COMMON, _CAT_SHAPE)
+    common, shape = (COMMON_OF_ALL, STACK_SHAPE) if stacked else (COMMON, CAT_SHAPE)
     dtype = dtypes.BY_VALUE[common.evaluate(call)]
     return call.passing(out=TensorArg(shape.evaluate(call), dtype))
 
@@ -302,29 +112,8 @@ CAT = Operator(
     "aclnnCat",
     summary="Joins tensors along a dimension.",
     formula="`out` is `tensors[0]`, `tensors[1]`, ... one after the other along `dim`.",
-    params=(_TENSORS, DIM, TensorOut("out", "Result.", shape=_CAT_SHAPE, dtype=_COMMON)),
-    checks=(
-        not_null("tensors"),
-        done_when(
-            Condition(
-                And(Present("tensors"), EachMember("tensors", _HOLLOW.term)),
-                "all tensors are of shape [0]",
-            )
-        ),
-        each("tensors", not_null(MEMBER)),
-        not_null("out"),
-        each("tensors", dtype_in(MEMBER, *_CAT_DTYPES), but=_HOLLOW),
-        dtype_in("out", *_CAT_DTYPES),
-        _common(_COMMON, COMPLEX128),
-        _one_format(),
-        _joinable(),
-        done_when(Condition(EachMember("tensors", Empty(MEMBER)), "no tensor has elements")),
-        supported_on(*_ON),
-        each("tensors", inside_storage(MEMBER)),
-        when(_SEVERAL, shape_is("out", _CAT_SHAPE, _CAT_WORDS)),
-        inner(_cast_exists()),
-        when(_ONE, inner(fits_shape("out", _CAT_SHAPE, _CAT_WORDS))),
-    ),
+    params=(_TENSORS, DIM, TensorOut("out", "Result.", shape=CAT_SHAPE, dtype=COMMON)),
+    checks=CAT_CHECKS,
     golden=_cat,
     reference=_torch_cat,
     samples=(
@@ -353,28 +142,8 @@ STACK = Operator(
     "aclnnStack",
     summary="Joins tensors of one shape along a new dimension.",
     formula="Index `i` along the new dimension `dim` of `out` is `tensors[i]`.",
-    params=(_TENSORS, DIM, TensorOut("out", "Result.", shape=_STACK_SHAPE, dtype=_ALL)),
-    checks=(
-        inner(not_null("tensors"), each("tensors", not_null(MEMBER)), not_null("out")),
-        requires(
-            "at_least_values",
-            "tensors",
-            AtMost(Const(1), LengthOf("tensors")),
-            "tensors must have a member",
-            (Shown("integer", LengthOf("tensors")),),
-            "Pass tensors.",
-        ),
-        each("tensors", dtype_in(MEMBER, *_STACK_DTYPES)),
-        dtype_in("out", *_STACK_DTYPES),
-        _common(_ALL),
-        rank_at_most("tensors", 8),
-        _axis_below(Sum(RankOf("tensors"), Const(1)), "the result"),
-        shaped_like_first("tensors"),
-        done_when_empty("tensors"),
-        supported_on(*_ON),
-        each("tensors", inside_storage(MEMBER)),
-        fits_shape("out", _STACK_SHAPE, "of the tensors, with one more length: their number"),
-    ),
+    params=(_TENSORS, DIM, TensorOut("out", "Result.", shape=STACK_SHAPE, dtype=COMMON_OF_ALL)),
+    checks=STACK_CHECKS,
     golden=_stack,
     reference=_torch_stack,
     samples=(

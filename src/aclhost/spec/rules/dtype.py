@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
 
 from aclhost.spec import dtypes, products
 from aclhost.spec.dtypes import DataType
@@ -62,32 +64,48 @@ def _one_of_dtypes(
     allowed: tuple[DataType | Limited, ...],
 ) -> Rules:
     """`words` begin the sentence, that for a product without any, and the advice."""
+    table = _table(allowed)
+    different = len(set(table.lists)) > 1
+    must, none, advice = words
+    return (
+        Rule(
+            "dtype_in",
+            parameter,
+            DtypeAllowed(dtype, table.lists),
+            f"{must} {table.words}",
+            (Shown("dtype", dtype),),
+            f"{advice} one of these, or select another product (ACLHOST_SOC)."
+            if different
+            else f"{advice} one of these.",
+            texts=tuple(
+                f"{must} {each}" if each else f"{none}: the product is not supported"
+                for each in table.listings
+            )
+            if different
+            else (),
+        ),
+    )
+
+
+class _Table(NamedTuple):
+    """Allowed dtypes: for each product, the same in words, and the words for all products."""
+
+    lists: tuple[tuple[DataType, ...], ...]
+    listings: tuple[str, ...]
+    words: str
+
+
+@cache
+def _table(allowed: tuple[DataType | Limited, ...]) -> _Table:
+    """Kept, because hundreds of operators allow the same dtypes."""
     entries = [
         entry if isinstance(entry, Limited) else Limited(entry, products.ALL) for entry in allowed
     ]
     lists = tuple(
         tuple(entry.dtype for entry in entries if product in entry.on) for product in products.ALL
     )
-    different = len(set(lists)) > 1
-    must, none, advice = words
-    return (
-        Rule(
-            "dtype_in",
-            parameter,
-            DtypeAllowed(dtype, lists),
-            f"{must} {_words_for_all_products(entries)}",
-            (Shown("dtype", dtype),),
-            f"{advice} one of these, or select another product (ACLHOST_SOC)."
-            if different
-            else f"{advice} one of these.",
-            texts=tuple(
-                f"{must} {listing(each)}" if each else f"{none}: the product is not supported"
-                for each in lists
-            )
-            if different
-            else (),
-        ),
-    )
+    listings = tuple(listing(each) if each else "" for each in lists)
+    return _Table(lists, listings, _words_for_all_products(entries))
 
 
 def _words_for_all_products(entries: list[Limited]) -> str:

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a reduction reduces: values of a loop's type, where they are or made in a buffer.
+#pragma once
+
+#include <cstdint>
+
+#include "engines/block_loop.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+namespace reduction_detail {
+
+constexpr int64_t kReducedPart = 4096;
+constexpr int64_t kMostValueSize = 16;  // bytes
+constexpr int64_t kBufferBytes = kReducedPart * kMostValueSize;
+
+// Ranges of what is reduced, in the order of the nest; of a thread.
+class Values {
+ public:
+  Values(const BlockJob& job, const LoopNest& nest, bool is_mapped, char* scratch)
+      : job_(job),
+        nest_(nest),
+        conversion_(job.plan.conversions[1]),
+        is_mapped_(is_mapped),
+        scratch_(scratch) {}
+
+  // Where they are, if they are there as an array; else null.
+  const char* in_place(int64_t begin, int64_t end) const {
+    return conversion_.first == nullptr ? array_at(begin, end) : nullptr;
+  }
+
+  // Where they are, if they are there as an array, else in a buffer from that place on, which holds
+  // kReducedPart of them.
+  const char* get(int64_t begin, int64_t end, int64_t place = 0) {
+    const char* const array = array_at(begin, end);
+    if (array != nullptr && conversion_.first == nullptr) return array;
+    const int64_t size = nest_.operand[0].item_size;
+    char* const buffer = buffer_ + place * size;
+    if (array != nullptr && conversion_.second == nullptr) {
+      conversion_.first(array, buffer, end - begin);
+      return buffer;
+    }
+    nest_.operand[0].start = buffer - begin * size;
+    compute_range(job_, nest_, begin, end, scratch_);
+    return buffer;
+  }
+
+  // Positions [begin, end) of some results, of nests that lie across: rows with a value of each,
+  // `step` bytes from one to the next. Null: they have to be gathered.
+  const char* rows_at(int64_t result, int64_t count, int64_t begin, int64_t end, bool as_stored,
+                      int64_t* step) {
+    const LoopNest::Operand& in = nest_.operand[1];
+    const int64_t size = nest_.operand[0].item_size, along = in.strides[0];
+    as_stored |= conversion_.first == nullptr;
+    const bool fits = as_stored || (end - begin) * count * size <= kBufferBytes;
+    const char* const place = address_of(nest_, in, Block(nest_, result * nest_.shape[0] + begin));
+    if (!fits || !is_aligned(place, in.item_size)) return nullptr;
+    *step = as_stored ? along : count * size;
+    if (as_stored) return place;
+    for (int64_t i = 0; i < end - begin; ++i) {
+      conversion_.first(place + i * along, buffer_ + i * *step, count);
+    }
+    return buffer_;
+  }
+
+  // Elements of the view, if they are an array; else null.
+  const char* array_at(int64_t begin, int64_t end) const {
+    if (is_mapped_) return nullptr;
+    Block block(nest_, begin);
+    block.count = end - begin;
+    const LoopNest::Operand& in = nest_.operand[1];
+    const char* const place = address_of(nest_, in, block);
+    return is_contiguous(nest_, in, block) && is_aligned(place, in.item_size) ? place : nullptr;
+  }
+
+ private:
+  const BlockJob& job_;
+  LoopNest nest_;
+  const Conversion& conversion_;
+  const bool is_mapped_;
+  char* const scratch_;
+  alignas(64) char buffer_[kBufferBytes];
+};
+
+}  // namespace reduction_detail
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

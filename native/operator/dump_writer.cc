@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "operator/dump_writer.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <system_error>
+
+namespace aclhost {
+namespace {
+
+constexpr size_t kPiece = 1 << 20;  // bytes that are gathered, and the most that a function gets
+
+std::atomic<acldumpMessageCallback> dump_function{nullptr};
+
+std::string reason(int error) { return std::generic_category().message(error); }
+
+}  // namespace
+
+void set_dump_function(acldumpMessageCallback function) { dump_function.store(function); }
+
+bool has_dump_function() { return dump_function.load() != nullptr; }
+
+bool make_directories(const std::string& path) {
+  for (size_t end = path.find('/', 1); end != std::string::npos; end = path.find('/', end + 1)) {
+    mkdir(path.substr(0, end).c_str(), 0750);
+  }
+  mkdir(path.c_str(), 0750);
+  struct stat about{};
+  return stat(path.c_str(), &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+DumpWriter::DumpWriter(const std::string& path) : path_(path), function_(dump_function.load()) {
+  buffer_.reserve(kPiece);
+  if (function_ != nullptr) return;
+  file_ = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
+  if (file_ < 0) problem_ = path + " cannot be created: " + reason(errno);
+}
+
+DumpWriter::~DumpWriter() {
+  if (file_ >= 0) close(file_);
+}
+
+void DumpWriter::add(const void* bytes, size_t size) {
+  const char* from = static_cast<const char*>(bytes);
+  if (size >= kPiece) {
+    flush(false);
+    for (; function_ != nullptr && size > kPiece; from += kPiece, size -= kPiece) {
+      hand_over(from, kPiece, false);
+    }
+    if (function_ == nullptr) return write_out(from, size);
+  }
+  if (buffer_.size() + size > kPiece) flush(false);
+  buffer_.append(from, size);
+}
+
+std::string DumpWriter::finish() {
+  flush(true);
+  if (file_ >= 0) {
+    if (close(file_) != 0 && problem_.empty()) problem_ = path_ + ": " + reason(errno);
+    file_ = -1;
+    if (!problem_.empty()) unlink(path_.c_str());
+  }
+  return problem_;
+}
+
+void DumpWriter::flush(bool is_last) {
+  if (function_ == nullptr) {
+    write_out(buffer_.data(), buffer_.size());
+  } else if (is_last || !buffer_.empty()) {
+    hand_over(buffer_.data(), buffer_.size(), is_last);
+  }
+  buffer_.clear();
+}
+
+void DumpWriter::write_out(const char* bytes, size_t size) {
+  while (size > 0 && problem_.empty()) {
+    const ssize_t count = write(file_, bytes, size);
+    if (count > 0) {
+      bytes += count;
+      size -= static_cast<size_t>(count);
+    } else if (errno != EINTR) {
+      problem_ = path_ + " cannot be written whole: " + reason(errno);
+    }
+  }
+}
+
+void DumpWriter::hand_over(const char* bytes, size_t size, bool is_last) {
+  if (!problem_.empty()) return;
+  const size_t length = sizeof(acldumpChunk) + size;
+  const std::unique_ptr<char[]> memory(new char[length]());
+  auto* const chunk = reinterpret_cast<acldumpChunk*>(memory.get());
+  path_.copy(chunk->fileName, sizeof chunk->fileName - 1);
+  chunk->bufLen = static_cast<uint32_t>(size);
+  chunk->isLastChunk = is_last ? 1 : 0;
+  chunk->offset = -1;  // behind what came before
+  std::memcpy(chunk->dataBuf, bytes, size);
+  if (function_(chunk, static_cast<int32_t>(length)) != 0) {
+    problem_ = "the function of acldumpRegCallback did not take " + path_;
+  }
+}
+
+}  // namespace aclhost

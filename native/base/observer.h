@@ -46,6 +46,8 @@ class Observer {
 
   virtual void allocated(const void*, size_t, int32_t /*device*/) {}
   virtual void freed(const char* /*call*/, const void*, bool /*found*/) {}
+  // Behind what the stream has to do by now; the memory was found.
+  virtual void freed_in_stream(const char* /*call*/, const void*, int32_t /*stream*/) {}
   virtual void peer_access(int32_t /*device*/, int32_t /*peer*/, bool /*on*/) {}
 
   // Called by the thread that asks for the work. In a stream, or at once by that thread.

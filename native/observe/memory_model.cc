@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/errors.h"
 #include "observe/words.h"
@@ -56,8 +57,30 @@ void MemoryModel::freed(const char* call, const void* start, bool found) {
       return finding;
     });
   }
-  guarded_.erase(shadow->begin);
-  shadows_.free(*shadow, here);
+  end(*shadow, here);
+}
+
+void MemoryModel::freed_in_stream(const char* call, const void* start, int32_t stream) {
+  Shadow* shadow = shadows_.at(start);
+  if (shadow == nullptr) return;
+  const Place here = Place::here();
+  const Moment now = order_.now(stream);
+  const std::vector<Run> all{{shadow->begin, shadow->end()}};
+  if (const PendingUse* use = shadow->uses.conflict(order_, all, true, &now)) {
+    note_finding("use after free", call, here, [&] {
+      return Finding{
+          std::string(call) + " frees " + hex(start) + " (" + bytes(shadow->size) + ") in stream " +
+              std::to_string(stream) + " while nothing orders it after " + what(*use) +
+              "; record an event there and wait for it here",
+          {{"allocated at", shadow->allocated}, {"queued at", use->place}, {"freed at", here}}};
+    });
+  }
+  end(*shadow, here);
+}
+
+void MemoryModel::end(const Shadow& shadow, const Place& here) {
+  guarded_.erase(shadow.begin);
+  shadows_.free(shadow, here);
 }
 
 void MemoryModel::peer_access(int32_t device, int32_t peer, bool on) {

@@ -21,6 +21,7 @@ class MemoryModel {
  public:
   void allocated(const void* start, size_t size, int32_t device);
   void freed(const char* call, const void* start, bool found);
+  void freed_in_stream(const char* call, const void* start, int32_t stream);
   void peer_access(int32_t device, int32_t peer, bool on);
 
   void submitted(const Work& work, int32_t stream, int32_t device);
@@ -59,6 +60,7 @@ class MemoryModel {
   void open_pinned();
   bool touched_pinned(uintptr_t address);
   void bad_free(const char* call, const void* start, const Place& here);
+  void end(const Shadow& shadow, const Place& here);
 
   Order order_;
   Shadows shadows_;

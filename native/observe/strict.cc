@@ -68,6 +68,9 @@ class Strict final : public Observer {
   void freed(const char* call, const void* start, bool found) override {
     locked([&] { memory_.freed(call, start, found); });
   }
+  void freed_in_stream(const char* call, const void* start, int32_t stream) override {
+    locked([&] { memory_.freed_in_stream(call, start, stream); });
+  }
   void peer_access(int32_t device, int32_t peer, bool on) override {
     locked([&] { memory_.peer_access(device, peer, on); });
   }

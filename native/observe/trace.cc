@@ -70,6 +70,10 @@ class Trace final : public Observer {
     count_memory(memory.device, -static_cast<int64_t>(memory.size));
   }
 
+  void freed_in_stream(const char* call, const void* start, int32_t) override {
+    freed(call, start, true);
+  }
+
   // An arrow needs a slice at both of its ends.
   void reached(uint64_t mark, int32_t stream) override {
     const int row = row_of(stream);

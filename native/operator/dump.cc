@@ -40,9 +40,7 @@ DumpedTensors tensors_of(const Args& args, bool inputs, bool outputs) {
 
 // TYPE.NAME.TASK.STREAM, as for the single operators of a card.
 std::string file_name(const Args& args, const DumpedLaunch& launch, uint64_t number) {
-  const char* const name = args.op->name;
-  const char* const type = std::strncmp(name, "aclnn", 5) == 0 ? name + 5 : name;
-  return std::string(type) + "." + name + "." + std::to_string(number) + "." +
+  return type_of(*args.op) + "." + args.op->name + "." + std::to_string(number) + "." +
          std::to_string(launch.stream);
 }
 
@@ -55,6 +53,10 @@ std::string write_text(const std::string& path, const std::string& text) {
 }  // namespace
 
 std::atomic<bool> is_dumping{false};
+
+std::string type_of(const Operator& op) {
+  return std::strncmp(op.name, "aclnn", 5) == 0 ? op.name + 5 : op.name;
+}
 
 uint64_t microseconds_now() {
   timeval now{};

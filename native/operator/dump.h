@@ -71,6 +71,9 @@ std::shared_ptr<Dump> set_dump(std::shared_ptr<Dump> dump);
 // The lines of a table about tensors; see dump_statistics.cc.
 std::string statistics_of(const DumpedTensors& tensors, const std::vector<std::string>& columns);
 
+// What upstream calls the type of an operator: its name without aclnn.
+std::string type_of(const Operator& op);
+
 uint64_t microseconds_now();
 
 }  // namespace aclhost

@@ -4,7 +4,6 @@
 #include <cctype>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <map>
 #include <mutex>
 #include <set>
@@ -14,6 +13,7 @@
 #include "base/json.h"
 #include "dtypes.h"
 #include "operator/descriptor.h"
+#include "operator/dump.h"
 #include "operator/layouts.h"
 #include "operator/regions.h"
 #include "operator/scalar.h"
@@ -118,10 +118,6 @@ std::string tensors_text(const Args& args, bool written) {
     ++index;
   });
   return result;
-}
-
-std::string type_of(const Operator& op) {
-  return std::strncmp(op.name, "aclnn", 5) == 0 ? op.name + 5 : op.name;
 }
 
 bool write_file(const std::string& path, const std::string& text) {

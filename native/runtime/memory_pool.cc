@@ -21,11 +21,6 @@ size_t rounded(size_t size) {
   return size > kLargest ? kLargest : (size + kBlock - 1) / kBlock * kBlock;
 }
 
-void end_block(void* address) {
-  const bool found = release(address, MemoryKind::kDevice);
-  observe([&](Observer& o) { o.freed("aclrtMemPoolTrimTo", address, found); });
-}
-
 }  // namespace
 
 void MemoryPool::Amounts::add(size_t size) {
@@ -36,7 +31,7 @@ void MemoryPool::Amounts::add(size_t size) {
 MemoryPool::MemoryPool(int32_t device, size_t most) : device_(device), most_(rounded(most)) {}
 
 MemoryPool::~MemoryPool() {
-  for (const auto& [size, block] : idle_) end_block(block.first);
+  for (const auto& [size, block] : idle_) release(block.first, MemoryKind::kDevice);
 }
 
 // The smallest block that may be used: given back by the same stream, or, if the attributes allow
@@ -70,9 +65,9 @@ void* MemoryPool::take(size_t asked, Stream& stream) {
     if (size > most_ - reserved_.current) return nullptr;
     address = allocate(size, 0, MemoryKind::kDevice, device_);
     if (address == nullptr) return nullptr;
-    observe([&](Observer& o) { o.allocated(address, size, device_); });
     reserved_.add(size);
   }
+  observe([&](Observer& o) { o.allocated(address, asked, device_); });
   used_[address] = taken;
   in_use_.add(taken);
   return address;
@@ -85,6 +80,11 @@ bool MemoryPool::give_back(void* address, int32_t stream, MarkPtr freed) {
   const size_t size = found->second;
   used_.erase(found);
   in_use_.current -= size;
+  // Before anybody can take it again.
+  observe([&](Observer& o) {
+    freed == nullptr ? o.freed("aclrtFree", address, true)
+                     : o.freed_in_stream("aclrtMemPoolFreeAsync", address, stream);
+  });
   idle_.emplace(size, std::make_pair(address, Block{size, stream, std::move(freed)}));
   return true;
 }
@@ -107,7 +107,7 @@ void MemoryPool::trim_locked(uint64_t keep) {
       continue;
     }
     reserved_.current -= block.size;
-    end_block(it->second.first);
+    release(it->second.first, MemoryKind::kDevice);
     it = idle_.erase(it);
   }
 }

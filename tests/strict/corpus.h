@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 
+#include "acl/acl_rt_memory_soma.h"
 #include "aclnnop/aclnn_index_copy.h"
 #include "aclnnop/aclnn_index_put_impl.h"
 #include "aclnnop/aclnn_index_select.h"
@@ -119,6 +120,31 @@ inline void* raw(size_t bytes) {
   OK(aclrtMalloc(&memory, bytes, ACL_MEM_MALLOC_HUGE_FIRST));
   return memory;
 }
+
+// A pool that streams take memory from.
+struct Pool {
+  aclrtMemPool handle = nullptr;
+
+  Pool() {
+    aclrtMemPoolProps props{};
+    props.location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
+    OK(aclrtMemPoolCreate(&handle, &props));
+  }
+  ~Pool() { OK(aclrtMemPoolDestroy(handle)); }
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+
+  void* take(size_t bytes, aclrtStream stream) const {
+    void* memory = nullptr;
+    OK(aclrtMemPoolMallocAsync(&memory, bytes, handle, stream));
+    return memory;
+  }
+  uint64_t reserved() const {
+    uint64_t bytes = 0;
+    OK(aclrtMemPoolGetAttr(handle, ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT, &bytes));
+    return bytes;
+  }
+};
 
 // A reserved range into which memory was mapped piece by piece.
 struct Mapped {

@@ -265,6 +265,42 @@ CORRECT(as_much_as_the_data_gave) {
   OK(aclrtFree(places));
 }
 
+// Nobody has to wait for a stream that gives memory back itself, whoever then trims the pool.
+CORRECT(another_stream_trims_a_pool) {
+  const Pool pool;
+  void* memory = pool.take(16, first);
+  OK(aclrtMemsetAsync(memory, 16, 0, 16, first));
+  OK(aclrtMemPoolFreeAsync(memory, first));
+  while (pool.reserved() != 0) OK(aclrtSynchronizeStream(second));
+}
+
+CORRECT(memory_of_a_pool_goes_round) {
+  const Pool pool;
+  const Pair pair;
+  for (int round = 0; round < 3; ++round) {
+    void* memory = pool.take(16, first);
+    elu(4, pair.source, memory, first);
+    elu(4, memory, pair.target, first);
+    OK(aclrtMemPoolFreeAsync(memory, first));
+  }
+  void* freed_at_once = pool.take(16, first);
+  OK(aclrtSynchronizeStream(first));
+  OK(aclrtFree(freed_at_once));
+}
+
+CORRECT(free_in_a_stream_that_waits) {
+  const Pool pool;
+  aclrtEvent event = nullptr;
+  OK(aclrtCreateEventWithFlag(&event, ACL_EVENT_SYNC));
+  void* memory = pool.take(16, first);
+  OK(aclrtMemsetAsync(memory, 16, 0, 16, first));
+  OK(aclrtRecordEvent(event, first));
+  OK(aclrtStreamWaitEvent(second, event));
+  OK(aclrtMemPoolFreeAsync(memory, second));
+  OK(aclrtSynchronizeStream(second));
+  OK(aclrtDestroyEvent(event));
+}
+
 }  // namespace
 
 int main(int, char** arguments) { return run_program(arguments); }

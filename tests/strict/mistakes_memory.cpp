@@ -45,6 +45,42 @@ MISTAKE(copy_of_rows_leaves_the_end, "out of bounds") {
   OK(aclrtFree(memory));
 }
 
+MISTAKE(fill_leaves_what_was_asked_of_a_pool, "out of bounds") {
+  const Pool pool;
+  void* memory = pool.take(16, first);
+  OK(aclrtMemsetAsync(memory, 17, 0, 17, first));
+  OK(aclrtMemPoolFreeAsync(memory, first));
+  OK(aclrtSynchronizeStream(first));
+}
+
+MISTAKE(fill_behind_the_free_in_its_stream, "use after free") {
+  const Pool pool;
+  void* memory = pool.take(16, first);
+  OK(aclrtMemPoolFreeAsync(memory, first));
+  OK(aclrtMemsetAsync(memory, 16, 0, 16, first));
+  OK(aclrtSynchronizeStream(first));
+}
+
+MISTAKE(free_in_a_stream_that_does_not_wait, "use after free") {
+  const Pool pool;
+  void* memory = pool.take(16, first);
+  OK(aclrtMemsetAsync(memory, 16, 0, 16, first));
+  OK(aclrtMemPoolFreeAsync(memory, second));
+  OK(aclrtSynchronizeStream(first));
+}
+
+MISTAKE(memory_of_a_pool_is_unwritten_again, "uninitialised read") {
+  const Pool pool;
+  const Pair pair;
+  void* memory = pool.take(16, first);
+  OK(aclrtMemsetAsync(memory, 16, 0, 16, first));
+  OK(aclrtMemPoolFreeAsync(memory, first));
+  memory = pool.take(16, first);
+  elu(4, memory, pair.target, first);
+  OK(aclrtMemPoolFreeAsync(memory, first));
+  OK(aclrtSynchronizeStream(first));
+}
+
 MISTAKE(no_allocation_there, "not device memory") {
   const Pair pair;
   elu(4, static_cast<char*>(pair.source) + (size_t{1} << 40), pair.target, first);

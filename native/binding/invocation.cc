@@ -304,7 +304,7 @@ void Invocation::zero_new_results() {
 }
 
 Status Invocation::run_unlocked() {
-  const auto start = has_given_result_ ? run : run_disjoint;
+  const auto start = has_given_result_ ? run_whole : run_disjoint;
   if (total_elements(args_) <= kBriefElements && !is_traced()) return start(args_);
   const WithoutGil unlocked;
   return is_traced() ? run_traced(args_) : start(args_);

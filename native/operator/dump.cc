@@ -2,7 +2,6 @@
 #include "operator/dump.h"
 
 #include <sys/time.h>
-#include <unistd.h>
 
 #include <cstring>
 #include <utility>
@@ -106,12 +105,8 @@ std::string Dump::write_at(const std::string& directory, const std::string& name
   }
   DumpHead head = {name.substr(name.find('.') + 1), microseconds_now(), ""};
   head.op_name.resize(head.op_name.find('.'));
-  // Another process that writes there at the same time has to have another name.
-  std::string path;
-  do {
-    path = directory + "/" + name + "." + std::to_string(head.time++) + (statistics ? ".csv" : "");
-  } while (access(path.c_str(), F_OK) == 0);
-  --head.time;
+  const std::string path =
+      unused_path(directory + "/" + name + ".", &head.time, statistics ? ".csv" : "");
   if (!statistics) return write_dump(path, head, tensors);
   return write_text(path, statistics_of(tensors, settings_.columns));
 }

@@ -49,11 +49,15 @@ void replace(DumpSettings settings) {
   if (before != nullptr && state->problem.empty()) state->problem = before->problem();
 }
 
-int32_t check_begun(const Call& call) {
+// Without the mutex: aclFinalize holds that of the process when it ends the dump.
+int32_t check_initialized(const Call& call) {
   std::string config;
-  if (!initial_configuration(&config)) {
-    return call.fail(ACL_ERROR_UNINITIALIZE, "", "aclInit has to be called before");
-  }
+  if (initial_configuration(&config)) return ACL_SUCCESS;
+  return call.fail(ACL_ERROR_UNINITIALIZE, "", "aclInit has to be called before");
+}
+
+// The mutex is held.
+int32_t check_begun(const Call& call) {
   if (state->has_begun) return ACL_SUCCESS;
   return call.fail(ACL_ERROR_DUMP_NOT_RUN, "", "aclmdlInitDump has to be called before");
 }
@@ -67,10 +71,7 @@ int32_t finish(const Call& call) {
 }
 
 int32_t begin(const Call& call) {
-  std::string config;
-  if (!initial_configuration(&config)) {
-    return call.fail(ACL_ERROR_UNINITIALIZE, "", "aclInit has to be called before");
-  }
+  if (const int32_t code = check_initialized(call)) return code;
   const std::lock_guard<std::mutex> lock(state->mutex);
   if (state->has_begun || state->is_of_init) {
     return call.fail(ACL_ERROR_REPEAT_INITIALIZE, "",
@@ -81,10 +82,22 @@ int32_t begin(const Call& call) {
   return ACL_SUCCESS;
 }
 
+int32_t end(const Call& call) {
+  if (const int32_t code = check_initialized(call)) return code;
+  const std::lock_guard<std::mutex> lock(state->mutex);
+  if (const int32_t code = check_begun(call)) return code;
+  state->has_begun = false;
+  return finish(call);
+}
+
 int32_t configure(const Call& call, const char* path) {
+  if (const int32_t code = check_initialized(call)) return code;
   const std::lock_guard<std::mutex> lock(state->mutex);
   if (const int32_t code = check_begun(call)) return code;
   if (path == nullptr) return call.null("dumpCfgPath");
+  if (*path == '\0') {
+    return call.fail(ACL_ERROR_INVALID_FILE, "dumpCfgPath", "is empty; name a JSON file");
+  }
   std::string config;
   if (const int32_t code = read_config(call, "dumpCfgPath", path, &config)) return code;
   if (const int32_t code = check_dump_config(call, config)) return code;
@@ -163,12 +176,7 @@ extern "C" aclError aclmdlSetDump(const char* dumpCfgPath) {
 }
 
 extern "C" aclError aclmdlFinalizeDump() {
-  return acl_call("aclmdlFinalizeDump", [](const Call& call) -> int32_t {
-    const std::lock_guard<std::mutex> lock(state->mutex);
-    if (const int32_t code = check_begun(call)) return code;
-    state->has_begun = false;
-    return finish(call);
-  });
+  return acl_call("aclmdlFinalizeDump", [](const Call& call) { return end(call); });
 }
 
 extern "C" aclError aclopStartDumpArgs(uint32_t dumpType, const char* path) {

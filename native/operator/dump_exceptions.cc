@@ -62,16 +62,16 @@ TensorView view_of(const acldumpTensorInfo& tensor) {
   view.dtype = static_cast<aclDataType>(tensor.dataType);
   view.format = static_cast<aclFormat>(tensor.format);
   view.rank = static_cast<int>(tensor.shapeNum);
-  int64_t stride = 1;
+  int64_t elements = 1, bits = 0;
+  bool fits = true;
   for (int i = view.rank; i-- > 0;) {
     view.shape[i] = static_cast<int64_t>(tensor.shape[i]);
-    view.strides[i] = stride;
-    if (__builtin_mul_overflow(stride, view.shape[i], &stride)) stride = 0;
+    view.strides[i] = elements;
+    fits &= view.shape[i] > 0 && !__builtin_mul_overflow(elements, view.shape[i], &elements);
   }
   view.data = reachable(tensor.tensorAddr);
-  const bool fits = stride > 0 && data_type_bits(view.dtype) > 0 &&
-                    static_cast<size_t>(dumped_bytes(view)) == tensor.tensorSize;
-  if (fits) return view;
+  fits &= !__builtin_mul_overflow(elements, int64_t{data_type_bits(view.dtype)}, &bits);
+  if (fits && static_cast<size_t>(dumped_bytes(view)) == tensor.tensorSize) return view;
   view.dtype = ACL_UINT8;
   view.rank = 1;
   view.shape[0] = static_cast<int64_t>(tensor.tensorSize);
@@ -99,11 +99,13 @@ int32_t save(const Call& call, const char* name, const char* tag, const acldumpT
     const bool is_input = given[i].type == ACL_DUMP_TENSOR_INPUT;
     (is_input ? tensors.inputs : tensors.outputs).push_back(&views[i]);
   }
-  const uint64_t now = microseconds_now();
-  const std::string path = place + name + ".custom." + std::to_string(now / 1000);
-  if (!make_directories(path.substr(0, path.rfind('/')))) {
-    return call.fail(ACL_ERROR_FAILURE, "fileName", "the directory of " + path + " cannot be made");
+  const std::string file = place + name;
+  if (!make_directories(file.substr(0, file.rfind('/')))) {
+    return call.fail(ACL_ERROR_FAILURE, "fileName", "the directory of " + file + " cannot be made");
   }
+  const uint64_t now = microseconds_now();
+  uint64_t milliseconds = now / 1000;
+  const std::string path = unused_path(file + ".custom.", &milliseconds, "");
   const std::string problem = write_dump(path, {name, now, tag == nullptr ? "" : tag}, tensors);
   return problem.empty() ? ACL_SUCCESS : call.fail(ACL_ERROR_FAILURE, "fileName", problem);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operator/dump_writer.h"
 
+#include <cxxabi.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,6 +19,17 @@ constexpr size_t kPiece = 1 << 20;  // bytes that are gathered, and the most tha
 
 std::atomic<acldumpMessageCallback> dump_function{nullptr};
 
+// A launch goes on whatever the program's function does.
+bool takes(acldumpMessageCallback function, const acldumpChunk* chunk, int32_t length) {
+  try {
+    return function(chunk, length) == 0;
+  } catch (abi::__forced_unwind&) {  // the end of the thread
+    throw;
+  } catch (...) {
+    return false;
+  }
+}
+
 std::string reason(int error) { return std::generic_category().message(error); }
 
 }  // namespace
@@ -33,6 +45,14 @@ bool make_directories(const std::string& path) {
   mkdir(path.c_str(), 0750);
   struct stat about{};
   return stat(path.c_str(), &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+// Another dump of the same moment, or another process, has taken the name.
+std::string unused_path(const std::string& begin, uint64_t* number, const char* end) {
+  for (;; ++*number) {
+    std::string path = begin + std::to_string(*number) + end;
+    if (access(path.c_str(), F_OK) != 0) return path;
+  }
 }
 
 DumpWriter::DumpWriter(const std::string& path) : path_(path), function_(dump_function.load()) {
@@ -100,7 +120,7 @@ void DumpWriter::hand_over(const char* bytes, size_t size, bool is_last) {
   chunk->isLastChunk = is_last ? 1 : 0;
   chunk->offset = -1;  // behind what came before
   std::memcpy(chunk->dataBuf, bytes, size);
-  if (function_(chunk, static_cast<int32_t>(length)) != 0) {
+  if (!takes(function_, chunk, static_cast<int32_t>(length))) {
     problem_ = "the function of acldumpRegCallback did not take " + path_;
   }
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "acl/acl_dump.h"
@@ -14,6 +15,9 @@ void set_dump_function(acldumpMessageCallback function);
 
 // Makes a directory and those above it; false if there is none afterwards.
 bool make_directories(const std::string& path);
+
+// A path with a number that no file has: the first one from `*number` on, which is changed to it.
+std::string unused_path(const std::string& begin, uint64_t* number, const char* end);
 
 class DumpWriter {
  public:

@@ -182,6 +182,16 @@ Status run(Args& args) {
   return run_with_spans(args, spans);
 }
 
+Status run_whole(Args& args) {
+  Spans spans;
+  ByteSpan* next = spans.extend(args.tensors.size());
+  for (const TensorView& view : args.tensors) {
+    const auto bits = static_cast<size_t>(view.storage_elements * data_type_bits(view.dtype));
+    *next++ = {static_cast<const char*>(view.data), (bits + 7) / 8};
+  }
+  return run_with_spans(args, spans);
+}
+
 Status run_disjoint(Args& args) {
   for (const TensorView& view : args.tensors) {
     if (view.present && view.empty()) return run(args);

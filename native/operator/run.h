@@ -12,6 +12,8 @@ namespace aclhost {
 // order of work decide what comes out.
 // Of the arguments, it changes the shapes of results that only the data know.
 Status run(Args& args);
+// The same where tensors are all of their storage, as arrays of Python are.
+Status run_whole(Args& args);
 // The same where results have memory of their own.
 Status run_disjoint(Args& args);
 // The same with the spans of its tensors.

@@ -51,11 +51,9 @@ bool read_file(const char* path, std::string* text) {
 int32_t read_config(const Call& call, const char* parameter, const char* path, std::string* text) {
   if (path == nullptr || *path == '\0') return ACL_SUCCESS;
   if (!read_file(path, text)) {
-    return call.fail(
-        ACL_ERROR_INVALID_FILE, parameter,
-        "\"" + std::string(path) +
-            "\" cannot be read; name an existing JSON file of at most 16 MiB or pass a "
-            "null pointer");
+    return call.fail(ACL_ERROR_INVALID_FILE, parameter,
+                     "\"" + std::string(path) +
+                         "\" cannot be read; name an existing JSON file of at most 16 MiB");
   }
   if (is_json_object(*text, kMaxNesting)) return ACL_SUCCESS;
   return call.fail(ACL_ERROR_PARSE_FILE, parameter,

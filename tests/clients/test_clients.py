@@ -18,6 +18,7 @@ PROGRAMS = (
     "careless",
     "many_threads",
     "callbacks",
+    "dumping",
     "models",
     "inference",
     "layers",
@@ -35,6 +36,7 @@ HABIT = (
     "msprofiler",
 )  # fmt: skip
 COUNTING = "no_allocation"
+FURTHER = {"dumping": ("-lascend_dump",)}  # libraries
 MODES = {
     "normal": {},
     "blocking": {"ASCEND_LAUNCH_BLOCKING": "1"},
@@ -49,7 +51,8 @@ def programs(tmp_path_factory):
     directory = tmp_path_factory.mktemp("clients")
     flags = ["-std=c++17", "-g", "-Wall", "-Wextra", "-Werror", *toolkit.cflags()]
     for name in (*PROGRAMS, COUNTING):
-        libraries = ["-ldl"] if name == "dlopen_only" else [*toolkit.libs(), "-pthread"]
+        further = FURTHER.get(name, ())
+        libraries = ["-ldl"] if name == "dlopen_only" else [*toolkit.libs(), *further, "-pthread"]
         run(["g++", HERE / f"{name}.cpp", "-o", directory / name, *flags, *libraries])
     return directory
 

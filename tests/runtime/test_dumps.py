@@ -8,32 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from dump_programs import END, START, files
 
 from aclhost import arrays, dump_files
 
-START = """
-import json, os
-from aclhost.acl import _capi
-from capturing import *
-folder = sys.argv[2]
-def configure(**members):
-    path = folder + "/acl.json"
-    dump = {"dump_path": folder, "dump_list": [{}], "dump_op_switch": "on", **members}
-    open(path, "w").write(json.dumps({"dump": dump}))
-    return path.encode()
-assert lib.aclInit(None) == 0
-assert lib.aclrtSetDevice(0) == 0
-stream, x = c_void_p(), c_void_p()
-assert lib.aclrtCreateStream(stream) == 0
-assert lib.aclrtMalloc(x, 64, 0) == lib.aclrtMemset(x, 64, 0, 64) == 0
-increment = Increment(x)
-"""
-END = """
-assert lib.aclrtFree(x) == 0
-assert lib.aclrtDestroyStream(stream) == 0
-assert lib.aclrtResetDevice(0) == 0
-assert lib.aclFinalize() == 0
-"""
 DUMPED = """
 assert lib.aclmdlInitDump() == 0
 assert lib.aclmdlSetDump(configure(**json.loads(sys.argv[3]))) == 0
@@ -43,11 +21,6 @@ assert lib.aclmdlFinalizeDump() == 0
 increment.launch(stream)
 assert lib.aclrtSynchronizeStream(stream) == 0
 """
-
-
-def files(folder: Path) -> list[Path]:
-    """Below FOLDER/TIME/DEVICE."""
-    return sorted(folder.glob("2*/0/*"), key=lambda path: path.name.split(".")[4])
 
 
 @pytest.mark.parametrize("strict", ["0", "1"])
@@ -210,7 +183,7 @@ assert lib.aclmdlFinalizeDump() == 100045
 assert lib.aclmdlInitDump() == 0
 assert lib.aclmdlInitDump() == REPEAT_INITIALIZE
 assert lib.aclmdlSetDump(None) == INVALID_PARAM
-assert lib.aclmdlSetDump(b"nowhere.json") == INVALID_FILE
+assert lib.aclmdlSetDump(b"nowhere.json") == lib.aclmdlSetDump(b"") == INVALID_FILE
 open(folder + "/bad.json", "w").write("{")
 assert lib.aclmdlSetDump((folder + "/bad.json").encode()) == PARSE_FILE
 lib.aclGetRecentErrMsg()
@@ -326,57 +299,6 @@ assert lib.aclopStopDumpArgs(1) == 0
     assert found[0]["inputs"][0] == {
         "name": "selfRef", "index": 0, "dtype": "float", "format": "ND", "shape": [4],
     }  # fmt: skip
-
-
-def test_operators_that_fail(in_process, tmp_path):
-    """An index out of range, with what the program adds."""
-    program = """
-class Tensor(ctypes.Structure):
-    _fields_ = [("type", ctypes.c_int), ("size", ctypes.c_size_t), ("format", ctypes.c_int32),
-                ("dtype", ctypes.c_int32), ("address", c_void_p), ("kind", ctypes.c_int),
-                ("placement", ctypes.c_int), ("place", ctypes.c_uint32), ("rank", ctypes.c_uint32),
-                ("origin_rank", ctypes.c_uint32), ("shape", ctypes.c_uint64 * 25),
-                ("origin", ctypes.c_uint64 * 25)]
-path = ctypes.create_string_buffer(4096)
-assert lib.acldumpGetExceptionInfoPath(path, 4096) == 500001
-assert lib.aclmdlInitDump() == 0
-config = configure(dump_op_switch="off", dump_scene="aic_err_brief_dump")
-assert lib.aclmdlSetDump(config) == 0
-assert lib.acldumpGetExceptionInfoPath(path, 8) == INVALID_PARAM
-assert lib.acldumpGetExceptionInfoPath(path, 4096) == 0
-assert path.value.decode() == folder + "/extra-info/data-dump/0/"
-tensor = Tensor(0, 16, 2, 0, x.value, 2, 0, 0, 1, 1)
-tensor.shape[0] = 4
-one = ctypes.byref(tensor)
-assert lib.acldumpSaveExceptionInfo(b"../up", None, one, 1) == INVALID_PARAM
-assert lib.acldumpSaveExceptionInfo(b"mine", None, None, 1) == INVALID_PARAM
-assert lib.acldumpSaveExceptionInfo(b"mine", b"tag", one, 1) == 0
-tensor.address = 64
-assert lib.acldumpSaveExceptionInfo(b"mine", None, one, 1) == INVALID_PARAM
-c = _capi.library()
-index, out = c_void_p(), c_void_p()
-assert lib.aclrtMalloc(index, 16, 0) == lib.aclrtMalloc(out, 64, 0) == 0
-assert lib.aclrtMemset(index, 16, 0x11, 16) == 0
-handles = [
-    c.aclCreateTensor(dims(*shape), len(shape), dtype, None, 0, 2, dims(*shape), len(shape), place)
-    for shape, dtype, place in (((4,), 0, x), ((2,), 9, index), ((2,), 0, out))
-]
-size, executor = c_uint64(), c_void_p()
-assert c.aclnnIndexSelectGetWorkspaceSize(
-    handles[0], 0, handles[1], handles[2], byref(size), byref(executor)) == 0
-assert c.aclnnIndexSelect(None, 0, executor, stream) == 0
-assert lib.aclrtSynchronizeStream(stream) == RT_AICORE_EXCEPTION
-for handle in handles:
-    assert c.aclDestroyTensor(handle) == 0
-assert lib.aclrtFree(index) == lib.aclrtFree(out) == 0
-assert lib.aclmdlFinalizeDump() == 0
-"""
-    in_process(START + program + END, str(tmp_path))
-    failed, mine = sorted((tmp_path / "extra-info/data-dump/0").iterdir())
-    assert failed.name.startswith("IndexSelect.aclnnIndexSelect.")
-    assert set(dump_files.load(failed)) == {"input.0", "input.1", "output.0"}
-    assert mine.name.startswith("mine.custom.")
-    assert dump_files.load(mine)["input.0"].tolist() == [0.0] * 4
 
 
 def test_compare_reads_dumps(in_process, tmp_path):

@@ -5,8 +5,8 @@
 
 namespace aclhost {
 
-// All that were ever locked. A fork takes first the list, so that it stays as it is, then the outer
-// ones, then the inner ones: the order in which calls take them.
+// All that were ever locked. A fork takes first the list, so that it stays as it is, then the
+// mutexes from the outer to the inner ones: the order in which calls take them.
 class ForkMutexes {
  public:
   void add(ForkMutex* mutex) {
@@ -37,7 +37,7 @@ class ForkMutexes {
   }
 
   std::mutex mutex_;
-  ForkMutex* first_[2] = {};
+  ForkMutex* first_[3] = {};
 };
 
 namespace {

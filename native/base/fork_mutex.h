@@ -7,8 +7,8 @@
 
 namespace aclhost {
 
-// While an outer one is held, inner ones may be taken; while an inner one is held, none.
-enum class ForkLevel { kOuter, kInner };
+// While one is held, those of levels further inside may be taken; while an inner one is held, none.
+enum class ForkLevel { kOuter, kMiddle, kInner };
 
 class ForkMutex {
  public:

@@ -166,12 +166,15 @@ struct ExtremeAt {
   };
   static constexpr Field kFields[2] = {{dtype_of<T>(), 0}, {ACL_INT64, offsetof(State, position)}};
   static State none() { return {worst<most, T>(), 0}; }
-  static void add(State& best, T value, int64_t position) { join(best, {value, position}); }
+  // Positions come in order, so the first of equal values stays.
+  static void add(State& best, T value, int64_t position) {
+    take_if(is_better(value, best.value), best, {value, position});
+  }
+  // States come in any order.
   static void join(State& best, const State& other) {
-    const bool wins =
-        beats<most>(other.value, best.value) | (is_nan(other.value) & !is_nan(best.value));
-    best.value = wins ? other.value : best.value;
-    best.position = wins ? other.position : best.position;
+    const bool is_same = (other.value == best.value) | (is_nan(other.value) & is_nan(best.value));
+    const bool is_earlier = is_same & (other.position < best.position);
+    take_if(is_better(other.value, best.value) | is_earlier, best, other);
   }
   static void reduce(const T* values, int64_t n, int64_t position, State& best) {
     Extreme<most, T>::reduce(values, n, 0, best.value);
@@ -195,6 +198,15 @@ struct ExtremeAt {
     int64_t i = n - n % kTogether;
     while (values[i] != wanted) ++i;
     return i;
+  }
+
+ private:
+  static bool is_better(T value, T other) {
+    return beats<most>(value, other) | (is_nan(value) & !is_nan(other));
+  }
+  static void take_if(bool wins, State& best, const State& other) {
+    best.value = wins ? other.value : best.value;
+    best.position = wins ? other.position : best.position;
   }
 };
 template <typename T>

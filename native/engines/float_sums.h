@@ -181,6 +181,11 @@ class FloatColumns {
   __attribute__((flatten)) void sum(double* sums) const {
     const FloatColumns own = *this;  // on the stack, what it holds stays in registers
     if (n_ > kFloatBlock) return own.sum_blocks(sums);
+    if (rest_.turns == 0) {
+      const Sums total = own.tree<0, true, 0, 1>();
+      std::memcpy(sums, total.vectors, sizeof total);
+      return;
+    }
     rest_.visit([&](auto count) {
       constexpr uint32_t steps = decltype(count)::value;
       const Sums total =

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/fork_mutex.h"
 #include "base/immortal.h"
 #include "operator/descriptor.h"
 #include "operator/dump_writer.h"
@@ -16,7 +17,7 @@ namespace aclhost {
 namespace {
 
 struct Active {
-  std::mutex mutex;
+  ForkMutex mutex;
   std::shared_ptr<Dump> dump;
 };
 
@@ -64,12 +65,12 @@ uint64_t microseconds_now() {
 }
 
 std::shared_ptr<Dump> active_dump() {
-  const std::lock_guard<std::mutex> lock(active->mutex);
+  const std::lock_guard<ForkMutex> lock(active->mutex);
   return active->dump;
 }
 
 std::shared_ptr<Dump> set_dump(std::shared_ptr<Dump> dump) {
-  const std::lock_guard<std::mutex> lock(active->mutex);
+  const std::lock_guard<ForkMutex> lock(active->mutex);
   is_dumping.store(dump != nullptr);
   return std::exchange(active->dump, std::move(dump));
 }

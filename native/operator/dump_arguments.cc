@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "base/fork_mutex.h"
 #include "base/immortal.h"
 #include "base/json.h"
 #include "dtypes.h"
@@ -22,7 +23,7 @@ namespace aclhost {
 namespace {
 
 struct Record {
-  std::mutex mutex;
+  ForkMutex mutex;
   std::string directory;
   std::map<std::string, std::set<std::string>> calls;  // texts by operator
 };
@@ -137,12 +138,12 @@ void record_arguments(const Args& args) {
                      ",\n  \"op_name\": " + json_quoted(args.op->name) + ",\n  \"inputs\": [" +
                      tensors_text(args, false) + "],\n  \"outputs\": [" + tensors_text(args, true) +
                      "],\n  \"attrs\": [" + attributes_text(args) + "]\n}\n";
-  const std::lock_guard<std::mutex> lock(record->mutex);
+  const std::lock_guard<ForkMutex> lock(record->mutex);
   if (is_recording_arguments.load()) record->calls[type].insert(std::move(text));
 }
 
 bool start_recording_arguments(const std::string& directory) {
-  const std::lock_guard<std::mutex> lock(record->mutex);
+  const std::lock_guard<ForkMutex> lock(record->mutex);
   if (is_recording_arguments.load()) return false;
   record->directory = directory;
   is_recording_arguments.store(true);
@@ -150,7 +151,7 @@ bool start_recording_arguments(const std::string& directory) {
 }
 
 std::string stop_recording_arguments() {
-  const std::lock_guard<std::mutex> lock(record->mutex);
+  const std::lock_guard<ForkMutex> lock(record->mutex);
   is_recording_arguments.store(false);
   const auto calls = std::exchange(record->calls, {});
   for (const auto& [type, texts] : calls) {

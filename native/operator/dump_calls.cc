@@ -12,6 +12,7 @@
 #include "acl/acl_dump.h"
 #include "acl/acl_rt.h"
 #include "base/call.h"
+#include "base/fork_mutex.h"
 #include "base/immortal.h"
 #include "base/json_value.h"
 #include "operator/dump.h"
@@ -26,7 +27,7 @@ namespace aclhost {
 namespace {
 
 struct State {
-  std::mutex mutex;
+  ForkMutex mutex{ForkLevel::kMiddle};
   bool has_begun = false;       // by aclmdlInitDump
   bool is_of_init = false;      // by the configuration of aclInit
   std::string problem;          // of dumps that were replaced
@@ -72,7 +73,7 @@ int32_t finish(const Call& call) {
 
 int32_t begin(const Call& call) {
   if (const int32_t code = check_initialized(call)) return code;
-  const std::lock_guard<std::mutex> lock(state->mutex);
+  const std::lock_guard<ForkMutex> lock(state->mutex);
   if (state->has_begun || state->is_of_init) {
     return call.fail(ACL_ERROR_REPEAT_INITIALIZE, "",
                      state->has_begun ? "it was called before; call aclmdlFinalizeDump first"
@@ -84,7 +85,7 @@ int32_t begin(const Call& call) {
 
 int32_t end(const Call& call) {
   if (const int32_t code = check_initialized(call)) return code;
-  const std::lock_guard<std::mutex> lock(state->mutex);
+  const std::lock_guard<ForkMutex> lock(state->mutex);
   if (const int32_t code = check_begun(call)) return code;
   state->has_begun = false;
   return finish(call);
@@ -92,7 +93,7 @@ int32_t end(const Call& call) {
 
 int32_t configure(const Call& call, const char* path) {
   if (const int32_t code = check_initialized(call)) return code;
-  const std::lock_guard<std::mutex> lock(state->mutex);
+  const std::lock_guard<ForkMutex> lock(state->mutex);
   if (const int32_t code = check_begun(call)) return code;
   if (path == nullptr) return call.null("dumpCfgPath");
   if (*path == '\0') {
@@ -125,7 +126,7 @@ int32_t start_arguments(const Call& call, uint32_t type, const char* path) {
 
 // A text that stays for ever.
 const char* kept(const std::string& path) {
-  const std::lock_guard<std::mutex> lock(state->mutex);
+  const std::lock_guard<ForkMutex> lock(state->mutex);
   return path.empty() ? nullptr : state->paths.insert(path).first->c_str();
 }
 
@@ -151,13 +152,13 @@ void start_dump(const std::string& config) {
   DumpSettings settings;
   read_settings(config, &settings);
   if (settings.path.empty() && settings.exception_path.empty()) return;
-  const std::lock_guard<std::mutex> lock(state->mutex);
+  const std::lock_guard<ForkMutex> lock(state->mutex);
   state->is_of_init = true;
   replace(std::move(settings));
 }
 
 int32_t end_dump(const Call& call) {
-  const std::lock_guard<std::mutex> lock(state->mutex);
+  const std::lock_guard<ForkMutex> lock(state->mutex);
   state->has_begun = false;
   state->is_of_init = false;
   return finish(call);

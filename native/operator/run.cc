@@ -26,8 +26,9 @@ bool is_input(const ParamInfo& param) {
 // Whether an input reaches into the range from the first byte that is written to the last, or a
 // tensor has no elements: no for nearly all calls, at the cost of a few comparisons. From the last
 // parameter to the first, as results come after what they are made of; where one does not, the
-// inputs behind it are looked at again.
-bool may_need_changes(const Args& args, const Spans& spans) {
+// inputs behind it are looked at again. `span_at` gives the span of a tensor by its number.
+template <typename SpanAt>
+bool may_need_changes(const Args& args, const SpanAt& span_at) {
   uintptr_t first = UINTPTR_MAX, end = 0;
   bool is_special = false;
   const auto look = [&](int from) {
@@ -41,7 +42,7 @@ bool may_need_changes(const Args& args, const Spans& spans) {
       if (!is_read) behind = last_input;
       const Argument& argument = args.arguments[i];
       for (uint32_t k = 0; k < argument.count; ++k) {
-        const ByteSpan& span = spans[argument.first + k];
+        const ByteSpan span = span_at(argument.first + k);
         const auto begin = reinterpret_cast<uintptr_t>(span.begin);
         if (span.size == 0) {
           is_special |= args.tensors[argument.first + k].present;
@@ -183,13 +184,12 @@ Status run(Args& args) {
 }
 
 Status run_whole(Args& args) {
-  Spans spans;
-  ByteSpan* next = spans.extend(args.tensors.size());
-  for (const TensorView& view : args.tensors) {
+  const auto span_at = [&](uint32_t tensor) -> ByteSpan {
+    const TensorView& view = args.tensors[tensor];
     const auto bits = static_cast<size_t>(view.storage_elements * data_type_bits(view.dtype));
-    *next++ = {static_cast<const char*>(view.data), (bits + 7) / 8};
-  }
-  return run_with_spans(args, spans);
+    return {static_cast<const char*>(view.data), (bits + 7) / 8};
+  };
+  return may_need_changes(args, span_at) ? run(args) : compute(args);
 }
 
 Status run_disjoint(Args& args) {
@@ -200,7 +200,8 @@ Status run_disjoint(Args& args) {
 }
 
 Status run_with_spans(Args& args, const Spans& spans) {
-  return may_need_changes(args, spans) ? compute_changed(args, spans) : compute(args);
+  const auto span_at = [&](uint32_t tensor) { return spans[tensor]; };
+  return may_need_changes(args, span_at) ? compute_changed(args, spans) : compute(args);
 }
 
 }  // namespace aclhost

@@ -180,3 +180,34 @@ def test_sums_of_halves_are_those_of_floats(axis: int, length: int) -> None:
     values = np.random.default_rng(length).standard_normal(shape).astype(np.float16)
     wanted = aclhost.reduce_sum(values.astype(np.float32), (axis,))
     np.testing.assert_array_equal(aclhost.reduce_sum(values, (axis,), dtype=np.float32), wanted)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "float64", "int8", "int32", "int64"])
+@pytest.mark.parametrize(
+    ("shape", "axis"), [((20001,), 0), ((9001, 17), 1), ((17, 9001), 0), ((9001, 17), 0)]
+)
+@pytest.mark.parametrize("rare", [2, 5000])
+def test_the_first_of_equal_extremes(
+    dtype: str, shape: tuple[int, ...], axis: int, rare: int
+) -> None:
+    """Also where parts of a row, which come in any order, hold the same value; NaN is the best."""
+    draw = np.random.default_rng(3)
+    values = (draw.integers(0, rare, shape) == 0).astype(dtype)
+    assert np.array_equal(aclhost.arg_max(values, axis), values.argmax(axis))
+    assert np.array_equal(aclhost.arg_min(-values, axis), values.argmax(axis))
+    if dtype in ("float32", "float16", "int64"):
+        assert np.array_equal(aclhost.max_dim(values, axis)[1], values.argmax(axis))
+    if np.dtype(dtype).kind == "f":
+        values[draw.integers(0, rare, shape) == 0] = np.nan
+        assert np.array_equal(aclhost.arg_max(values, axis), values.argmax(axis))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", ml_dtypes.bfloat16, "float64", "int32"])
+@pytest.mark.parametrize("length", [1, 5, 15, 16, 17, 127, 129, 4097, 4103, 4111, 4112, 8193])
+def test_sums_across_memory(dtype: str, length: int) -> None:
+    """As those along it, whatever is left for the last part of a column."""
+    values = np.random.default_rng(length).integers(-8, 9, (length, 70)).astype(dtype)
+    dense = np.ascontiguousarray(values.T)
+    wanted = dense.astype(np.float64).sum(1)
+    for each in (values.T, dense):
+        assert np.array_equal(aclhost.reduce_sum(each, (1,)).astype(np.float64), wanted)

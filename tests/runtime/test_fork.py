@@ -73,3 +73,35 @@ def body():
 in_child(body)
 """
     )
+
+
+def test_while_threads_configure_dumps(in_process, tmp_path):
+    """Children find no lock closed, whatever the other thread was in."""
+    in_process(
+        FORK
+        + """
+import json, threading
+folder = sys.argv[2].encode()
+open(folder + b"/acl.json", "w").write(json.dumps(
+    {"dump": {"dump_path": folder.decode(), "dump_list": [{}], "dump_op_switch": "on"}}))
+assert lib.aclInit(None) == lib.aclmdlInitDump() == 0
+def body():
+    assert lib.aclmdlSetDump(folder + b"/acl.json") == 0
+    lib.acldumpGetPath(4)
+    lib.aclopStartDumpArgs(1, folder)
+    lib.aclopStopDumpArgs(1)
+done = threading.Event()
+def go_on():
+    while not done.is_set():
+        body()
+other = threading.Thread(target=go_on)
+other.start()
+try:
+    for _ in range(40):
+        in_child(body)
+finally:
+    done.set()
+    other.join()
+""",
+        str(tmp_path),
+    )

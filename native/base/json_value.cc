@@ -14,7 +14,12 @@ void append_utf8(uint32_t code, std::string* text) {
     *text += static_cast<char>(0xC0 | code >> 6);
     *text += static_cast<char>(0x80 | (code & 0x3F));
   } else {
-    *text += static_cast<char>(0xE0 | code >> 12);
+    if (code < 0x10000) {
+      *text += static_cast<char>(0xE0 | code >> 12);
+    } else {
+      *text += static_cast<char>(0xF0 | code >> 18);
+      *text += static_cast<char>(0x80 | (code >> 12 & 0x3F));
+    }
     *text += static_cast<char>(0x80 | (code >> 6 & 0x3F));
     *text += static_cast<char>(0x80 | (code & 0x3F));
   }
@@ -87,14 +92,27 @@ class Reader {
   void escape(std::string* text) {
     constexpr std::string_view kNames = "bfnrt", kMeant = "\b\f\n\r\t";
     const char c = next();
-    if (c == 'u') {
-      append_utf8(static_cast<uint32_t>(std::stoul(std::string(rest_.substr(0, 4)), nullptr, 16)),
-                  text);
-      rest_.remove_prefix(4);
-      return;
-    }
+    if (c == 'u') return append_utf8(code_point(), text);
     const size_t place = kNames.find(c);
     *text += place == std::string_view::npos ? c : kMeant[place];
+  }
+
+  uint32_t unit() {
+    const std::string digits(rest_.substr(0, 4));
+    rest_.remove_prefix(4);
+    return static_cast<uint32_t>(std::stoul(digits, nullptr, 16));
+  }
+
+  // Those above 16 bits are two units, of which the second has an escape of its own.
+  uint32_t code_point() {
+    const uint32_t first = unit();
+    if (first >> 10 != 0xD800 >> 10 || rest_.substr(0, 2) != "\\u") return first;
+    const std::string_view before = rest_;
+    rest_.remove_prefix(2);
+    const uint32_t second = unit();
+    if (second >> 10 == 0xDC00 >> 10) return 0x10000 + ((first & 0x3FF) << 10) + (second & 0x3FF);
+    rest_ = before;
+    return first;
   }
 
   std::string_view rest_;

@@ -120,7 +120,7 @@ int32_t start_arguments(const Call& call, uint32_t type, const char* path) {
     return call.fail(ACL_ERROR_FAILURE, "path",
                      "\"" + std::string(path) + "\" is no directory that can be written to");
   }
-  if (start_recording_arguments(path)) return ACL_SUCCESS;
+  if (start_recording_arguments(absolute_path(path))) return ACL_SUCCESS;
   return call.fail(ACL_ERROR_FAILURE, "", "it was called before; call aclopStopDumpArgs first");
 }
 

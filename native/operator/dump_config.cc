@@ -9,6 +9,8 @@
 #include <ctime>
 #include <initializer_list>
 
+#include "operator/dump_writer.h"
+
 namespace aclhost {
 namespace {
 
@@ -125,14 +127,6 @@ std::string check_path(const JsonValue& dump) {
   return "\"dump_path\" is " + quoted(path) + ", which this process may not read and write";
 }
 
-// Programs may change their directory later.
-std::string absolute(const std::string& path) {
-  char* const found = realpath(path.c_str(), nullptr);
-  const std::string whole = found == nullptr ? path : found;
-  std::free(found);
-  return whole;
-}
-
 std::string time_text() {
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
@@ -184,14 +178,14 @@ std::string read_dump_config(const JsonValue& config, DumpSettings* settings) {
   }
   const std::string scene = text_of(*dump, "dump_scene", "");
   if (!scene.empty() && scene != "watcher") {
-    settings->exception_path = absolute(exception_place(*dump)) + "/extra-info/data-dump";
+    settings->exception_path = absolute_path(exception_place(*dump)) + "/extra-info/data-dump";
     return "";
   }
   for (const auto check : {check_path, check_steps}) {
     if (std::string problem = check(*dump); !problem.empty()) return problem;
   }
   const std::string mode = text_of(*dump, "dump_mode", "output");
-  settings->path = absolute(text_of(*dump, "dump_path", "")) + "/" + time_text();
+  settings->path = absolute_path(text_of(*dump, "dump_path", "")) + "/" + time_text();
   settings->launches = text_of(*dump, "dump_op_switch", "off") == "on";
   settings->inputs = mode != "output";
   settings->outputs = mode != "input";

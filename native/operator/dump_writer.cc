@@ -8,9 +8,12 @@
 
 #include <atomic>
 #include <cerrno>
+#include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <system_error>
+#include <thread>
 
 namespace aclhost {
 namespace {
@@ -18,9 +21,27 @@ namespace {
 constexpr size_t kPiece = 1 << 20;  // bytes that are gathered, and the most that a function gets
 
 std::atomic<acldumpMessageCallback> dump_function{nullptr};
+std::atomic<int> inside{0};  // threads that call it, or look whether they may
+thread_local bool is_inside = false;
+
+class Inside {
+ public:
+  Inside() {
+    ++inside;
+    is_inside = true;
+  }
+  ~Inside() {
+    is_inside = false;
+    --inside;
+  }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+};
 
 // A launch goes on whatever the program's function does.
 bool takes(acldumpMessageCallback function, const acldumpChunk* chunk, int32_t length) {
+  const Inside now;
+  if (dump_function.load() != function) return false;  // taken away meanwhile
   try {
     return function(chunk, length) == 0;
   } catch (abi::__forced_unwind&) {  // the end of the thread
@@ -34,9 +55,20 @@ std::string reason(int error) { return std::generic_category().message(error); }
 
 }  // namespace
 
-void set_dump_function(acldumpMessageCallback function) { dump_function.store(function); }
+void set_dump_function(acldumpMessageCallback function) {
+  dump_function.store(function);
+  while (!is_inside && inside.load() > 0)
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+}
 
 bool has_dump_function() { return dump_function.load() != nullptr; }
+
+std::string absolute_path(const std::string& path) {
+  char* const found = realpath(path.c_str(), nullptr);
+  const std::string whole = found == nullptr ? path : found;
+  std::free(found);
+  return whole;
+}
 
 bool make_directories(const std::string& path) {
   for (size_t end = path.find('/', 1); end != std::string::npos; end = path.find('/', end + 1)) {

@@ -10,11 +10,14 @@
 
 namespace aclhost {
 
-// Null: files are written.
+// Null: files are written. Afterwards no thread is in the function before, unless it calls this.
 void set_dump_function(acldumpMessageCallback function);
 
 // Makes a directory and those above it; false if there is none afterwards.
 bool make_directories(const std::string& path);
+
+// Of what exists. Programs may change their directory later.
+std::string absolute_path(const std::string& path);
 
 // A path with a number that no file has: the first one from `*number` on, which is changed to it.
 std::string unused_path(const std::string& begin, uint64_t* number, const char* end);

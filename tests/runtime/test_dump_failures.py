@@ -55,7 +55,10 @@ assert lib.aclmdlFinalizeDump() == 0
     in_process(START + program + END, str(tmp_path))
     failed, mine, again, wrapped = sorted((tmp_path / "extra-info/data-dump/0").iterdir())
     assert failed.name.startswith("IndexSelect.aclnnIndexSelect.")
-    assert set(dump_files.load(failed)) == {"input.0", "input.1", "output.0"}
+    loaded = dump_files.load(failed)
+    assert set(loaded) == {"input.0", "input.1", "output.0"}
+    assert loaded["input.0"].tolist() == [0.0] * 4
+    assert loaded["input.1"].tolist() == [0x1111111111111111] * 2
     assert mine.name.startswith("mine.custom.")
     assert again.name.startswith("mine.custom.")
     for path in (mine, again):

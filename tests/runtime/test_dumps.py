@@ -74,6 +74,31 @@ def test_statistics(in_process, tmp_path):
     ]
 
 
+def test_statistics_of_what_is_not_finite(in_process, tmp_path):
+    program = """
+import numpy as np
+inf = float("inf")
+values = np.array([inf, -inf, -inf, float("nan")], np.float32)
+assert lib.aclrtMemcpy(x, 16, values.ctypes.data_as(c_void_p), 16, 1) == 0
+"""
+    wishes = json.dumps(
+        {"dump_data": "stats", "dump_stats": ["Nan", "Negative Inf", "Positive Inf"]}
+    )
+    in_process(START + program + DUMPED + END, str(tmp_path), wishes)
+    (path,) = files(tmp_path)
+    head, line = path.read_text().splitlines()
+    assert head.split(",")[7:] == ["Nan Count", "Negative Inf Count", "Positive Inf Count"]
+    assert line.split(",")[7:] == ["1", "2", "1"]
+
+
+@pytest.mark.parametrize("name", ["\U0001f600", "\u00e4\u4e2d", "a\nb\rc", 'a"b\\c'])
+def test_any_name_of_a_directory(in_process, tmp_path, name):
+    folder = tmp_path / name
+    folder.mkdir()
+    in_process(START + DUMPED + END, str(tmp_path), json.dumps({"dump_path": str(folder)}))
+    assert len(files(folder)) == 1
+
+
 def test_runs_of_graphs(in_process, tmp_path):
     """What counts is whether dumps are on at the run."""
     program = """
@@ -278,7 +303,8 @@ assert acl.op.stop_dump_args(1) == 0
 
 def test_arguments_of_launches(in_process, tmp_path):
     program = """
-folder += "/new/arguments"
+os.chdir(folder)
+folder = "new/arguments"
 assert lib.aclopStartDumpArgs(0, folder.encode()) == 500001
 assert lib.aclopStartDumpArgs(1, b"") == 500001
 assert lib.aclopStartDumpArgs(1, b"/proc/nowhere") == 500001
@@ -287,6 +313,7 @@ assert lib.aclopStartDumpArgs(1, folder.encode()) == 500001
 for step in (1, 1, 2.5):
     increment.launch(stream, step)
 assert lib.aclrtSynchronizeStream(stream) == 0
+os.chdir("/")  # the directory stays the same
 assert lib.aclopStopDumpArgs(1) == 0
 increment.launch(stream)
 assert lib.aclopStopDumpArgs(1) == 0

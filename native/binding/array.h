@@ -30,6 +30,8 @@ struct Array {
   ArrayKind kind = ArrayKind::kNone;
   nanobind::handle object;  // borrowed from the caller, who keeps it for the length of the call
   nanobind::object keeper;  // a DLPack capsule or a memoryview, where the object is not enough
+  bool is_written = false;
+  uintptr_t begin = 0, end = 0;  // of its memory
 
   // Describes the object's memory. Raises TypeError for what is no array or has a type without an
   // aclDataType, ValueError for arrays that cannot be used as they are; each names the parameter.

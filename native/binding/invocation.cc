@@ -171,7 +171,12 @@ int Invocation::length_of(const ParamInfo& param) const {
 [[gnu::always_inline]] inline const Array& Invocation::hold(nb::handle object, const char* name,
                                                             Access access, uint32_t tensor) {
   Array& array = arrays_.add();
+  const TensorView& view = args_.tensors[tensor];
   array.look_at(object, name, access, &args_.tensors[tensor]);
+  array.is_written = access == Access::kWrite;
+  array.begin = reinterpret_cast<uintptr_t>(view.data);
+  array.end = array.begin + view.storage_elements * data_type_bits(view.dtype) / 8;
+  is_some_empty_ |= view.present && view.storage_elements == 0;
   return array;
 }
 
@@ -303,8 +308,25 @@ void Invocation::zero_new_results() {
   });
 }
 
+// Whether no input reaches into the range from the first byte that is written to the last: so for
+// nearly all calls, and cheaper than the exact look of run_whole.
+bool Invocation::is_disjoint() {
+  uintptr_t first = UINTPTR_MAX, end = 0;
+  arrays_.for_each([&](const Array& array) {
+    if (!array.is_written) return;
+    first = std::min(first, array.begin);
+    end = std::max(end, array.end);
+  });
+  bool overlaps = false;
+  arrays_.for_each([&](const Array& array) {
+    overlaps |= !array.is_written && array.begin < end && first < array.end;
+  });
+  return !overlaps;
+}
+
 Status Invocation::run_unlocked() {
-  const auto start = has_given_result_ ? run_whole : run_disjoint;
+  const bool is_plain = !is_some_empty_ && (!has_given_result_ || is_disjoint());
+  const auto start = is_plain ? run_plain : run_whole;
   if (total_elements(args_) <= kBriefElements && !is_traced()) return start(args_);
   const WithoutGil unlocked;
   return is_traced() ? run_traced(args_) : start(args_);

@@ -58,6 +58,7 @@ class Invocation {
   void allocate_results();
   void zero_new_results();  // where the operator writes nothing
   void announce_changes();
+  bool is_disjoint();
   Status run_unlocked();
   nanobind::object result(Result& result);
   nanobind::object results();
@@ -69,6 +70,7 @@ class Invocation {
   Growing<Result, 2> results_;
   bool has_result_list_ = false;
   bool has_given_result_ = false;            // which inputs may share memory with
+  bool is_some_empty_ = false;               // of the arrays
   std::vector<nanobind::object> sequences_;  // keep the members that arrays_ look at
 };
 

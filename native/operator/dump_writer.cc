@@ -14,6 +14,7 @@
 #include <memory>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 namespace aclhost {
 namespace {
@@ -26,16 +27,16 @@ thread_local bool is_inside = false;
 
 class Inside {
  public:
-  Inside() {
-    ++inside;
-    is_inside = true;
-  }
+  Inside() : was_inside_(std::exchange(is_inside, true)) { ++inside; }
   ~Inside() {
-    is_inside = false;
+    is_inside = was_inside_;
     --inside;
   }
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;
+
+ private:
+  const bool was_inside_;  // the function may launch what is dumped, too
 };
 
 // A launch goes on whatever the program's function does.

@@ -23,44 +23,6 @@ bool is_input(const ParamInfo& param) {
   return param.kind == ParamKind::kTensorIn || param.kind == ParamKind::kTensorList;
 }
 
-// Whether an input reaches into the range from the first byte that is written to the last, or a
-// tensor has no elements: no for nearly all calls, at the cost of a few comparisons. From the last
-// parameter to the first, as results come after what they are made of; where one does not, the
-// inputs behind it are looked at again. `span_at` gives the span of a tensor by its number.
-template <typename SpanAt>
-bool may_need_changes(const Args& args, const SpanAt& span_at) {
-  uintptr_t first = UINTPTR_MAX, end = 0;
-  bool is_special = false;
-  const auto look = [&](int from) {
-    int behind = -1;  // the input furthest behind of those that were looked at too early
-    int last_input = -1;
-    for (int i = from; i >= 0; --i) {
-      const ParamInfo& param = args.op->params[i];
-      if (!is_tensor(param)) continue;
-      const bool is_read = is_input(param);
-      if (is_read && last_input < 0) last_input = i;
-      if (!is_read) behind = last_input;
-      const Argument& argument = args.arguments[i];
-      for (uint32_t k = 0; k < argument.count; ++k) {
-        const ByteSpan span = span_at(argument.first + k);
-        const auto begin = reinterpret_cast<uintptr_t>(span.begin);
-        if (span.size == 0) {
-          is_special |= args.tensors[argument.first + k].present;
-        } else if (is_read) {
-          is_special |= begin < end && first < begin + span.size;
-        } else {
-          first = std::min(first, begin);
-          end = std::max(end, begin + span.size);
-        }
-      }
-    }
-    return behind;
-  };
-  const int behind = look(args.op->param_count - 1);
-  if (behind >= 0 && !is_special) look(behind);
-  return is_special;
-}
-
 // A tensor that is written.
 struct Written {
   ByteSpan span;
@@ -70,21 +32,32 @@ struct Written {
 };
 
 // By where they begin.
-std::vector<Written> find_written(const Args& args, const Spans& spans) {
-  std::vector<Written> all;
+using WrittenTensors = InlineVector<Written, 4>;
+
+// `span_at` gives the span of a tensor by its number. True: some have no elements.
+template <typename SpanAt>
+bool find_written(const Args& args, const SpanAt& span_at, WrittenTensors* all) {
+  bool is_some_empty = false;
   for (int i = 0; i < args.op->param_count; ++i) {
     if (!is_tensor(args.op->params[i]) || is_input(args.op->params[i])) continue;
     const Argument& argument = args.arguments[i];
     for (uint32_t k = 0; k < argument.count; ++k) {
       const uint32_t tensor = argument.first + k;
-      if (spans[tensor].size > 0) all.push_back({spans[tensor], nullptr, &args.tensors[tensor], k});
+      const ByteSpan span = span_at(tensor);
+      if (span.size > 0) {
+        all->add() = {span, nullptr, &args.tensors[tensor], k};
+      } else {
+        is_some_empty |= args.tensors[tensor].present;
+      }
     }
   }
-  std::sort(all.begin(), all.end(),
-            [](const Written& a, const Written& b) { return a.span.begin < b.span.begin; });
+  if (all->size() > 1) {
+    std::sort(all->begin(), all->end(),
+              [](const Written& a, const Written& b) { return a.span.begin < b.span.begin; });
+  }
   const char* reach = nullptr;
-  for (Written& written : all) written.reach = reach = std::max(reach, written.span.end());
-  return all;
+  for (Written& written : *all) written.reach = reach = std::max(reach, written.span.end());
+  return is_some_empty;
 }
 
 // Whether two tensors that begin with the same byte consist of the same places in the same order.
@@ -110,13 +83,34 @@ bool may_share(const Read& read, const Written& written) {
 }
 
 // Whether the kernel might overwrite elements of an input that it has yet to read.
-bool collides(const Read& read, const std::vector<Written>& all) {
-  auto behind = std::partition_point(all.begin(), all.end(), [&](const Written& written) {
+bool collides(const Read& read, const WrittenTensors& all) {
+  const Written* behind = std::partition_point(all.begin(), all.end(), [&](const Written& written) {
     return written.span.begin < read.span.end();
   });
   for (; behind != all.begin() && behind[-1].reach > read.span.begin; --behind) {
     const Written& written = behind[-1];
     if (written.span.end() > read.span.begin && !may_share(read, written)) return true;
+  }
+  return false;
+}
+
+// Whether an input collides or has no elements: no for nearly all calls.
+template <typename SpanAt>
+bool needs_changes(const Args& args, const SpanAt& span_at, const WrittenTensors& all) {
+  if (all.size() == 0) return true;  // nothing to compare with
+  const char *const begin = all[0].span.begin, *const end = all.end()[-1].reach;
+  for (int i = 0; i < args.op->param_count; ++i) {
+    const ParamInfo& param = args.op->params[i];
+    if (!is_input(param)) continue;
+    const Argument& argument = args.arguments[i];
+    for (uint32_t k = 0; k < argument.count; ++k) {
+      const uint32_t tensor = argument.first + k;
+      const ByteSpan span = span_at(tensor);
+      const TensorView& view = args.tensors[tensor];
+      if (span.size == 0 && view.present) return true;
+      if (span.begin >= end || span.end() <= begin) continue;
+      if (collides({span, view, k, param.elementwise}, all)) return true;
+    }
   }
   return false;
 }
@@ -146,8 +140,8 @@ void forget_places(TensorView* view) {
   std::fill_n(view->strides, view->rank, 0);
 }
 
-[[gnu::noinline]] Status compute_changed(Args& args, const Spans& spans) {
-  const std::vector<Written> all = find_written(args, spans);
+[[gnu::noinline]] Status compute_changed(Args& args, const Spans& spans,
+                                         const WrittenTensors& all) {
   Args changed = args;
   for (TensorView& view : changed.tensors) {
     if (view.present && view.empty()) forget_places(&view);
@@ -189,19 +183,19 @@ Status run_whole(Args& args) {
     const auto bits = static_cast<size_t>(view.storage_elements * data_type_bits(view.dtype));
     return {static_cast<const char*>(view.data), (bits + 7) / 8};
   };
-  return may_need_changes(args, span_at) ? run(args) : compute(args);
+  WrittenTensors all;
+  const bool is_some_empty = find_written(args, span_at, &all);
+  return is_some_empty || needs_changes(args, span_at, all) ? run(args) : compute(args);
 }
 
-Status run_disjoint(Args& args) {
-  for (const TensorView& view : args.tensors) {
-    if (view.present && view.empty()) return run(args);
-  }
-  return compute(args);
-}
+Status run_plain(Args& args) { return compute(args); }
 
 Status run_with_spans(Args& args, const Spans& spans) {
   const auto span_at = [&](uint32_t tensor) { return spans[tensor]; };
-  return may_need_changes(args, span_at) ? compute_changed(args, spans) : compute(args);
+  WrittenTensors all;
+  const bool is_some_empty = find_written(args, span_at, &all);
+  if (is_some_empty || needs_changes(args, span_at, all)) return compute_changed(args, spans, all);
+  return compute(args);
 }
 
 }  // namespace aclhost

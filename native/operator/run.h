@@ -14,8 +14,8 @@ namespace aclhost {
 Status run(Args& args);
 // The same where tensors are all of their storage, as arrays of Python are.
 Status run_whole(Args& args);
-// The same where results have memory of their own.
-Status run_disjoint(Args& args);
+// The same where all tensors have elements, and results memory of their own.
+Status run_plain(Args& args);
 // The same with the spans of its tensors.
 Status run_with_spans(Args& args, const Spans& spans);
 

@@ -43,7 +43,7 @@ PYTHON_MODULE = (
     "machine_memory",
     "note_python_frames",
     "parse_size",
-    "run_disjoint",
+    "run_plain",
     "run_traced",
     "run_whole",
     "scalar_lists",

@@ -154,15 +154,16 @@ std::string stop_recording_arguments() {
   const std::lock_guard<ForkMutex> lock(record->mutex);
   is_recording_arguments.store(false);
   const auto calls = std::exchange(record->calls, {});
+  std::string problem;
   for (const auto& [type, texts] : calls) {
     int index = 0;
     for (const std::string& text : texts) {
       const std::string path =
           record->directory + "/" + type + "_" + std::to_string(index++) + ".json";
-      if (!write_file(path, text)) return path + " cannot be written";
+      if (!write_file(path, text) && problem.empty()) problem = path + " cannot be written";
     }
   }
-  return "";
+  return problem;
 }
 
 }  // namespace aclhost

@@ -42,8 +42,7 @@ class StreamAllocator final : public ScratchSource {
     try {
       *block = allocate(bytes);
       if (*block == nullptr) return nullptr;
-      void* const address = functions.address(*block);
-      if (address != nullptr && is_accessible(address, bytes, Access::kWrite)) {
+      if (void* const address = address_of(*block, bytes)) {
         advised_.store(address, std::memory_order_relaxed);
         return reachable(address);
       }
@@ -83,6 +82,19 @@ class StreamAllocator final : public ScratchSource {
     const BorrowedContext context_;
     ScratchSource* const source_;
   };
+
+  // Null: there is none that can be written to.
+  void* address_of(void* block, size_t bytes) const {
+    try {
+      void* const address = functions.address(block);
+      const bool is_usable = address != nullptr && is_accessible(address, bytes, Access::kWrite);
+      return is_usable ? address : nullptr;
+    } catch (abi::__forced_unwind&) {
+      throw;
+    } catch (...) {
+      return nullptr;
+    }
+  }
 
   // The place of the block before is the best one to have: its pages are there.
   void* allocate(size_t bytes) {

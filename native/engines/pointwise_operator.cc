@@ -189,8 +189,9 @@ Status run_pointwise(const Args& args, const PointwiseKernel& kernel) {
     return pointwise_sum(loop, tensors[0], tensors.data() + 1, kernel.inputs.count, numbers.data(),
                          reduction == kMean);
   }
+  const int inputs = half_loop != nullptr ? kernel.inputs.count : wide_loop->inputs;
   return pointwise(loop, tensors.data(), kernel.outputs.count,
-                   tensors.data() + kernel.outputs.count, kernel.inputs.count, numbers.data(),
+                   tensors.data() + kernel.outputs.count, inputs, numbers.data(),
                    half_loop != nullptr);
 }
 

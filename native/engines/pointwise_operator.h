@@ -16,6 +16,7 @@ constexpr int32_t kWhole = -1;     // instead of a term: the tensor itself
 struct TypedLoop {
   aclDataType dtype;  // FLOAT16 and BF16 where they have a loop of their own
   Loop loop;          // null: they have none; of others, the elements stay what they are
+  int32_t inputs;     // how many it reads, from the first one on
 };
 
 struct TensorSource {

@@ -125,9 +125,11 @@ def _typed_loops(op: Operator, kernel: Pointwise, loops: _Loops) -> Iterator[str
             if not kernel.keeps(dtype, variant):
                 name = loops.name_of(op, kernel, domain_of(dtype), variant)
                 loop = f"{name}<{c_type(dtype)}>"
-            yield f"      {{{dtype.c_name}, {loop}}},"
+            reads = kernel.inputs_read(domain_of(dtype), variant)
+            yield f"      {{{dtype.c_name}, {loop}, {reads}}},"
         for dtype in kernel.half_dtypes:
-            yield f"      {{{dtype.c_name}, {_half_loop(op, kernel, loops, dtype, variant)}}},"
+            loop = _half_loop(op, kernel, loops, dtype, variant)
+            yield f"      {{{dtype.c_name}, {loop}, {len(kernel.inputs)}}},"
 
 
 def _half_loop(

@@ -256,6 +256,11 @@ class Pointwise:
     def _traced(self) -> dict[tuple[Domain, int], tuple[Expression, ...]]:
         return {}
 
+    def inputs_read(self, domain: Domain, variant: int = 0) -> int:
+        """How many of the inputs, from the first one on, a loop has to get."""
+        nodes = walk(self.expressions(domain, variant))
+        return max((node.position + 1 for node in nodes if isinstance(node, Input)), default=0)
+
     def formula(self, variant: int = 0) -> str:
         """Markdown: the expression, or a line for each kind of types that has its own."""
         by_text: dict[str, list[Domain]] = {}

@@ -39,7 +39,7 @@ from aclhost.spec.expression import Element
 from aclhost.spec.params import Int
 from aclhost.spec.products import A950, T910
 from aclhost.spec.rules import Condition, Step, only_on, same_format_unless_nd, when
-from aclhost.spec.terms import DtypeOf, Term
+from aclhost.spec.terms import AtMost, DtypeOf, If, Term, ValueOf, const
 
 _INTEGERS = (INT64, INT32, INT16, INT8, UINT64, UINT32, UINT16, UINT8)
 _TRUNCATED = (FLOAT, FLOAT16, BF16_ON_NEW, *limited_to((A950,), INT8, UINT8, INT32))
@@ -50,6 +50,7 @@ _ROUNDED = (
 _ROUND_CHECKS = in_order(
     takes(*_ROUNDED), gives(*_ROUNDED), gives_same, shape_then_rank, public_formats
 )
+_TO_TENS = AtMost(ValueOf("decimals"), const(-1))
 _MOST_DECIMALS = 18  # of the powers of ten that INT64 holds
 
 
@@ -59,9 +60,9 @@ def copied_format_of_integers(x: str, out: str) -> tuple[Step, ...]:
     return when(copied, same_format_unless_nd(out, x))
 
 
-def _in_int64(x: Term, out: Term) -> Term:
+def _in_int64_if_changed(x: Term, out: Term) -> Term:
     """Products of INT32 need more bits."""
-    return replaced(x, INT64, INT32)
+    return If(_TO_TENS, replaced(x, INT64, INT32), x)
 
 
 def _frac(x: Element) -> Element:
@@ -74,9 +75,16 @@ def _frac_in_torch(torch: Any, x: Any) -> Any:  # noqa: ANN401
 
 def _round_decimals(x: Element, decimals: Element) -> Element:
     if x.is_integer:
-        return math.where(decimals < 0, _nearest_multiple(x, decimals), x)
-    power = math.pow(10.0, abs(decimals))
-    return math.where(decimals < 0, math.round(x / power) * power, math.round(x * power) / power)
+        return x
+    power = math.pow(10.0, decimals)
+    return math.round(x * power) / power
+
+
+def _round_to_tens(x: Element, decimals: Element) -> Element:
+    if x.is_integer:
+        return _nearest_multiple(x, decimals)
+    power = math.pow(10.0, -decimals)
+    return math.round(x / power) * power
 
 
 def _nearest_multiple(x: Element, decimals: Element) -> Element:
@@ -119,10 +127,12 @@ OPS = operators(
     Unary(
         "aclnnRoundDecimals", "The nearest number with so many decimals, a half to even.",
         _round_decimals, _ROUND_CHECKS, _round_decimals_in_torch,
-        computed=_in_int64, result=own, late=copied_format,
+        computed=_in_int64_if_changed, result=own, late=copied_format,
+        variants=(_round_to_tens,), variant=_TO_TENS,
         numbers=(Int("decimals", "How many; negative ones round to tens, hundreds ...",
                      default=0),),
-        notes=("FLOAT16 and BF16 are computed in single precision and rounded once.",
+        notes=("Of negative decimals it is `round(self / s) * s` with `s = pow(10, -decimals)`.",
+               "FLOAT16 and BF16 are computed in single precision and rounded once.",
                "Powers of ten past the type's range make every element NaN, as in torch.",
                "Upstream rounds integers to tens and hundreds differently on each product; here "
                "they go to the nearest multiple, a half to the even one, and wrap.",

@@ -147,7 +147,7 @@ class Unary:
             tuple(NumberFrom(number.name) for number in self.numbers),
             computed,
             self.function,
-            (*_values_of(computed, x, out, steps), *self.more),
+            (*self._values_of(computed, x, out, steps), *self.more),
             results=self.rounded(DtypeOf(x), DtypeOf(out)) if self.rounded else None,
             variants=self.variants,
             variant=self.variant,
@@ -164,6 +164,22 @@ class Unary:
             notes=notes,
             shapes=self.shapes,
         )
+
+    def _values_of(
+        self, term: Term, x: str, out: str, steps: tuple[Step, ...]
+    ) -> tuple[DataType, ...]:
+        """Every dtype that a deduction gives for dtypes that the checks list."""
+        rules = [step for step in steps if isinstance(step, Rule)]
+        lists = {rule.parameter: allowed for rule in rules if (allowed := rule.dtypes())}
+        results = lists.get(out, lists[x]) if _depends_on(term, out) else lists[x][:1]
+        numbers = {number.name: getattr(number, "default", None) for number in self.numbers}
+        calls = (
+            Call({out: TensorArg((), delivered), x: TensorArg((), taken), **numbers}, product)
+            for taken in lists[x]
+            for delivered in results
+            for product in (A2, A950)
+        )
+        return tuple(dict.fromkeys(dtypes.BY_VALUE[term.evaluate(call)] for call in calls))
 
     def _reference(self, tensor: Parameter) -> Reference:
         function = self.reference
@@ -183,20 +199,6 @@ def _without_comparisons_with_itself(steps: Iterable[Step]) -> tuple[Step, ...]:
         return isinstance(holds, Equal | SameShape) and holds.first == holds.second
 
     return tuple(step for step in dict.fromkeys(steps) if not is_trivial(step))
-
-
-def _values_of(term: Term, x: str, out: str, steps: tuple[Step, ...]) -> tuple[DataType, ...]:
-    """Every dtype that a deduction gives for dtypes that the checks list."""
-    rules = [step for step in steps if isinstance(step, Rule)]
-    lists = {rule.parameter: allowed for rule in rules if (allowed := rule.dtypes())}
-    results = lists.get(out, lists[x]) if _depends_on(term, out) else lists[x][:1]
-    calls = (
-        Call({out: TensorArg((), delivered), x: TensorArg((), taken)}, product)
-        for taken in lists[x]
-        for delivered in results
-        for product in (A2, A950)
-    )
-    return tuple(dict.fromkeys(dtypes.BY_VALUE[term.evaluate(call)] for call in calls))
 
 
 def _depends_on(term: Term, name: str) -> bool:

@@ -157,6 +157,7 @@ EQUAL = Operator(
     ),
     golden=_equal,
     reference=_torch_equal,
+    peer=lambda torch, self, other: torch.tensor([torch.equal(self, other)]),
     draw=_drawn_pair,
     typical=lambda elements: _pair((elements,), (FLOAT, FLOAT), span=(1, 1.5)),
     samples=(

@@ -43,18 +43,19 @@ struct WideExponential {
     const Nearest n(x);
     WideExponential result;
     const double r = x - n.whole;
-    // (2^r - 1) / r, so that 2^r is within 4.4e-20 of itself.
+    // (2^r - 1) / r, so that 2^r is within 3.9e-18.
     result.less_one =
-        r * polynomial(r, 0.6931471805599453, 0.24022650695910072, 0.0555041086648217,
-                       0.009618129107628461, 0.0013333558146389085, 0.00015403530393409917,
-                       1.5252733857597456e-05, 1.3215486772741528e-06, 1.0178050616663457e-07,
-                       7.054912077234499e-09, 4.45676680935035e-10, 2.570701868809686e-11);
+        r * polynomial(r, 0.6931471805599453, 0.2402265069591014, 0.05550410866482176,
+                       0.009618129107590427, 0.0013333558146374866, 0.0001540353046205029,
+                       1.5252733871527615e-05, 1.3215432710816477e-06, 1.0178044818291782e-07,
+                       7.074240512599391e-09, 4.4576314586278373e-10);
     result.set_power(n.bits);
     return result;
   }
   ACLHOST_INLINE double value() const { return (1 + less_one) * power * rest_of_power; }
 
   double less_one;
+  uint64_t exponent;
   double power;
   double rest_of_power;
   double inverse_rest;
@@ -63,14 +64,15 @@ struct WideExponential {
   WideExponential() = default;
   // e^r - 1 - r
   static ACLHOST_INLINE double series_of(double r) {
-    const double tail =
-        polynomial(r, 0.5, 1.6666666666666666e-01, 4.1666666666666664e-02, 8.3333333333333332e-03,
-                   1.3888888888888889e-03, 1.9841269841269841e-04, 2.4801587301587302e-05,
-                   2.7557319223985888e-06, 2.7557319223985893e-07, 2.5052108385441719e-08,
-                   2.0876756987868099e-09, 1.6059043836821613e-10);
+    // (e^r - 1 - r) / r^2, so that e^r is within 3.9e-18.
+    const double tail = polynomial(
+        r, 0.5000000000000014, 0.16666666666666702, 0.04166666666650306, 0.00833333333330503,
+        0.0013888888950544696, 0.00019841269922113016, 2.4801486038781422e-05,
+        2.7557212060434835e-06, 2.7632749401273917e-07, 2.5119207244289505e-08);
     return r * r * tail;
   }
   ACLHOST_INLINE void set_power(uint64_t n) {
+    exponent = n;
     const uint64_t biased = n + 2046, half = (biased & 0xFFF) >> 1;
     power = from_bits((biased - half) << 52);
     rest_of_power = from_bits(half << 52);
@@ -83,13 +85,18 @@ ACLHOST_INLINE double exp2(double x) {
   return WideExponential::of_base_two(clamp(x, -1076.0, 1024.0)).value();
 }
 ACLHOST_INLINE double expm1(double x) {
-  const WideExponential e(clamp(x, -746.0, 710.0));
+  const WideExponential e(clamp(x, -746.0, 710.0), 0.0);
   const double result = (e.power * e.less_one + (e.power - e.inverse_rest)) * e.rest_of_power;
   return x == 0 ? x : result;
 }
+// e^-|x| and 1 come 2^64 times as large, so that the power of two is a normal number. What rounding
+// 1 + less_one loses comes back.
 ACLHOST_INLINE double sigmoid(double x) {
-  const double power = exp(-magnitude_of(x));
-  return (x < 0 ? power : 1) / (1 + power);
+  const WideExponential e(-clamp(magnitude_of(x), 0.0, 746.0), 0.0);
+  const double mantissa = 1 + e.less_one, lost = (1 - mantissa) + e.less_one;
+  const double one = 0x1p64, power = mantissa * from_bits((e.exponent + 64 + 1023) << 52);
+  const double result = (x < 0 ? power : one) / (one + power);
+  return result + result * (x < 0 ? lost : 0);
 }
 
 // log(1 + f) = f - (half_square - rest), |f| <= 1/3.
@@ -151,14 +158,19 @@ ACLHOST_INLINE double log10(double x) {
       x, log_of_parts(split.exponent, split.fraction, 0x1.bcb7b152p-2, 0x1.b9438ca9aadd5p-36,
                       0x1.34413509f78p-2, 0x1.fef311f12b358p-46));
 }
-// The fraction gets back what the sum 1 + x lost; large sums lose nothing that counts.
-ACLHOST_INLINE double log1p(double x) {
-  const double sum = 1 + x, lost = x < 1 ? x - (sum - 1) : 1 - (sum - x);
+// log(sum + lost), lost being small: the fraction gets it back. Beside large sums it counts
+// nothing.
+ACLHOST_INLINE double log_of_sum(double sum, double lost) {
   const Split split(sum);
   const double fraction = split.fraction + (sum < 0x1p60 ? lost * split.inverse_power() : 0);
-  const double result = log_special(sum, log_of_parts(split.exponent, fraction));
-  return x == 0 ? x : result;
+  return log_special(sum, log_of_parts(split.exponent, fraction));
 }
+// log(1 + x + low)
+ACLHOST_INLINE double log1p_of_parts(double x, double low) {
+  const double sum = 1 + x, lost = x < 1 ? x - (sum - 1) : 1 - (sum - x);
+  return log_of_sum(sum, lost + low);
+}
+ACLHOST_INLINE double log1p(double x) { return x == 0 ? x : log1p_of_parts(x, 0); }
 ACLHOST_INLINE double log1p_exp(double x) {
   const double result = (x > 0 ? x : 0) + log1p(exp(-magnitude_of(x)));
   return x == x ? result : x;
@@ -205,8 +217,23 @@ ACLHOST_INLINE double atanh(double x) {
 }
 
 inline double tanh(double x) { return std::tanh(x); }
-inline double asinh(double x) { return std::asinh(x); }
-inline double acosh(double x) { return std::acosh(x); }
+
+// log1p(x + x^2 / (1 + sqrt(1 + x^2))); log(2 x) of large x.
+ACLHOST_INLINE double asinh(double x) {
+  const double size = magnitude_of(x);
+  const bool large = size > 0x1p60;
+  const double bounded = large ? 0 : size, square = bounded * bounded;
+  const double more = square / (1 + __builtin_sqrt(1 + square)), sum = bounded + more;
+  const double result = log1p_of_parts(large ? size : sum, (bounded - sum) + more);
+  return with_sign_of(size == size ? magnitude_of(result + (large ? kLn2 : 0)) : size, x);
+}
+// log1p(t + sqrt(t^2 + 2 t)) with t = x - 1; log(2 x) of large x.
+ACLHOST_INLINE double acosh(double x) {
+  const bool large = x > 0x1p60;
+  const double t = large ? 0 : x - 1, square = t * (t + 2), root = __builtin_sqrt(square);
+  const double sum = t + root, result = log1p_of_parts(large ? x : sum, (root - sum) + t);
+  return x < 1 ? kNan<double> : result + (large ? kLn2 : 0);
+}
 
 }  // namespace math
 }  // namespace ACLHOST_ISA

@@ -75,7 +75,10 @@ ACLHOST_INLINE double pow(double x, double y) {
   const double domain = is_whole ? 1.0 : x;
 
   const double finite_y = clamp(y, -0x1p70, 0x1p70);  // finite: 1 to the infinite is 1
-  const double power = domain < 0 ? kNan<double> : power_of_size(size, finite_y);
+  // Powers of 0 and of infinity would underflow, which takes long, for nothing.
+  const bool ordinary = size > 0 && size < kInfinity<double>;
+  const double power =
+      domain < 0 ? kNan<double> : power_of_size(choose(ordinary, size, 1.0), finite_y);
   const double of_zero = y > 0 ? 0.0 : y, of_infinite = size == kInfinity<double> ? 0.0 : size;
   double result = choose(size == 0, y < 0 ? kInfinity<double> : of_zero, power);
   result = choose(size < kInfinity<double>, result, y < 0 ? of_infinite : size + y);

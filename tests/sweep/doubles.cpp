@@ -67,6 +67,7 @@ const Function kFunctions[] = {
     UNARY(sin_near, 12, kNear, std::sin(x)),  UNARY(cos_near, 12, kNear, std::cos(x)),
     UNARY(tan_near, 12, kNear, std::tan(x)),  UNARY(sinc, 12, kAny, sinc(x)),
     UNARY(asin, 1, kAny, std::asin(x)),       UNARY(acos, 1, kAny, std::acos(x)),
+    UNARY(asinh, 4, kAny, std::asinh(x)),     UNARY(acosh, 4, kAny, std::acosh(x)),
     UNARY(atan, 4, kAny, std::atan(x)),       UNARY(erf, 6, kAny, std::erf(x)),
     UNARY(erfc, 28, kAny, std::erfc(x)),      BINARY(atan2, 4, kAny, std::atan2(x, y)),
     BINARY(pow, 8, kAny, std::pow(x, y)),     BINARY(fmod_near, 100, kAny, std::fmod(x, y)),

@@ -67,9 +67,10 @@ ACLHOST_INLINE T remainder(T x, T y) {
 }
 
 // Note [Near operands]
-// Remainders with a huge quotient and huge angles of double take branches, so loops over them do
-// not vectorise. Where all_near says that a chunk has none, fmod_near, sin_near and so on give the
-// same bits and do. The operands are pointers or numbers.
+// Remainders with a huge quotient, huge angles of double, powers of integers and functions of
+// complex numbers take branches, so loops over them do not vectorise. Where all_near says that a
+// chunk has none of these operands, fmod_near, sin_near and so on give the same bits and do. The
+// operands are pointers or numbers.
 constexpr int64_t kChunk = 1024;
 template <typename T>
 ACLHOST_INLINE T element(const T* x, int64_t i) {
@@ -83,6 +84,14 @@ template <typename T, typename... Operands>
 inline bool all_near(int64_t first, int64_t last, Operands... x) {
   math::BitsOf<T> far = 0;
   for (int64_t i = first; i < last; ++i) far |= math::is_near(element(x, i)...) ? 0 : 1;
+  return far == 0;
+}
+
+// The same by a question of its own about the element at i.
+template <typename Word, typename IsNear>
+ACLHOST_INLINE bool all_of(int64_t first, int64_t last, const IsNear& is_near) {
+  Word far = 0;
+  for (int64_t i = first; i < last; ++i) far |= is_near(i) ? Word{0} : Word{1};
   return far == 0;
 }
 

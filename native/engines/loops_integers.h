@@ -122,6 +122,20 @@ inline T integer_power(T base, T exponent) {
   }
   return result;
 }
+// The same of exponents below 128 without branches: Note [Near operands].
+template <typename T>
+ACLHOST_INLINE bool power_is_near(T, T exponent) {
+  return (exponent & static_cast<T>(~T{127})) == 0;
+}
+template <typename T>
+ACLHOST_INLINE T power_near(T base, T exponent) {
+  Wrapping<T> result = 1, square = static_cast<Wrapping<T>>(base);
+  for (int bit = 0; bit < 7; ++bit) {
+    result = (exponent >> bit & 1) != 0 ? result * square : result;
+    square = square * square;
+  }
+  return static_cast<T>(result);
+}
 // Differences of odd numbers are even, and lose a bit at least: faster than remainders.
 template <typename T>
 inline T gcd(T x, T y) {

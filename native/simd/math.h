@@ -3,6 +3,7 @@
 #pragma once
 
 #include "simd/math_complex.h"
+#include "simd/math_complex_near.h"
 #include "simd/math_core.h"
 #include "simd/math_double.h"
 #include "simd/math_double_angles.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of complex numbers, computed in double; not vectorised.
+// Functions of complex numbers, computed in double; not vectorised. Some have others beside them
+// for moderate numbers (math_complex_near.h).
 //
 // Defined in math_complex.cc: <complex> takes longer to read than all loops of an operator.
 #pragma once
@@ -14,6 +15,15 @@ namespace math {
 namespace complex {
 
 double abs(const Complex<double>& z);
+Complex<double> exp(const Complex<double>& z);
+Complex<double> log(const Complex<double>& z);
+Complex<double> sqrt(const Complex<double>& z);
+Complex<double> sin(const Complex<double>& z);
+Complex<double> cos(const Complex<double>& z);
+Complex<double> tan(const Complex<double>& z);
+Complex<double> sinh(const Complex<double>& z);
+Complex<double> cosh(const Complex<double>& z);
+Complex<double> tanh(const Complex<double>& z);
 Complex<double> pow(const Complex<double>& z, const Complex<double>& w);
 
 }  // namespace complex
@@ -35,15 +45,6 @@ inline Complex<Part> rounded(const Complex<double>& z) {
   inline Complex<Part> name(const Complex<Part>& z) {  \
     return rounded<Part>(complex::name(in_double(z))); \
   }
-ACLHOST_COMPLEX_FUNCTION(exp)
-ACLHOST_COMPLEX_FUNCTION(log)
-ACLHOST_COMPLEX_FUNCTION(sqrt)
-ACLHOST_COMPLEX_FUNCTION(sin)
-ACLHOST_COMPLEX_FUNCTION(cos)
-ACLHOST_COMPLEX_FUNCTION(tan)
-ACLHOST_COMPLEX_FUNCTION(sinh)
-ACLHOST_COMPLEX_FUNCTION(cosh)
-ACLHOST_COMPLEX_FUNCTION(tanh)
 ACLHOST_COMPLEX_FUNCTION(asin)
 ACLHOST_COMPLEX_FUNCTION(acos)
 ACLHOST_COMPLEX_FUNCTION(atan)
@@ -64,11 +65,6 @@ inline double size_of(const Complex<double>& z) { return complex::abs(z); }
 template <typename Part>
 ACLHOST_INLINE Part abs(const Complex<Part>& z) {
   return static_cast<Part>(size_of(z));
-}
-
-template <typename Part>
-inline Complex<Part> pow(const Complex<Part>& z, const Complex<Part>& w) {
-  return rounded<Part>(complex::pow(in_double(z), in_double(w)));
 }
 
 }  // namespace math

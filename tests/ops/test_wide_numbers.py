@@ -72,3 +72,75 @@ def test_complex_quotients_of_any_divisor(dtype: type) -> None:
     assert np.allclose(inverse[:4] * y[:4], 1, rtol=1e-6)
     assert inverse[4] == 0
     assert np.isinf(inverse[5].real)
+
+
+FUNCTIONS = ("exp", "log", "sqrt", "sin", "cos", "tan", "sinh", "cosh")
+FAR = (400, 1e300, 1e-300, 1e16j, -1e6 + 1e6j, complex(INF, NAN), complex(-INF, 2), complex(0, INF))
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_complex_numbers_of_any_size_among_others(name: str, dtype: type) -> None:
+    """They make their chunk slow and change no bit of the rest."""
+    rng = np.random.default_rng(3)
+    x = (rng.normal(0, 2, 3000) + 1j * rng.normal(0, 2, 3000)).astype(dtype)
+    alone = getattr(aclhost, name)(x)
+    with np.errstate(over="ignore"):
+        x[1100 : 1100 + len(FAR)] = np.array(FAR).astype(dtype)
+    got = getattr(aclhost, name)(x)
+    others = np.r_[0:1100, 1100 + len(FAR) : 3000]
+    assert got[others].tobytes() == alone[others].tobytes()
+    with np.errstate(all="ignore"):
+        wanted = getattr(np, name)(x[others].astype(np.complex128))
+    error = np.abs(got[others] - wanted) / np.abs(wanted)
+    assert error.max() <= 8 * np.finfo(dtype).eps
+
+
+@pytest.mark.parametrize("name", ["exp", "sin", "cos", "sinh", "cosh"])
+def test_complex_infinities_and_nan(name: str) -> None:
+    """As C has it. The signs of zeros and infinities without an angle are nobody's."""
+    parts = [0.0, -0.0, 1.0, -2.0, INF, -INF, NAN]
+    x = np.array([complex(a, b) for a in parts for b in parts])
+    got = getattr(aclhost, name)(x)
+    with np.errstate(all="ignore"):
+        wanted = getattr(np, name)(x)
+    known = np.isfinite(x.real) & np.isfinite(x.imag)
+    for ours, theirs in ((got.real, wanted.real), (got.imag, wanted.imag)):
+        np.testing.assert_allclose(np.abs(ours), np.abs(theirs), rtol=4e-16)
+        assert np.array_equal(np.signbit(ours[known]), np.signbit(theirs[known]))
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+def test_complex_powers(dtype: type) -> None:
+    rng = np.random.default_rng(4)
+    x, y = (rng.normal(0, 2, (2, 3000)) + 1j * rng.normal(0, 2, (2, 3000))).astype(dtype)
+    alone = aclhost.pow_tensor_tensor(x, y)
+    x[1100:1104], y[1100:1104] = (0, 0, 1e20, 2), (0, 2, 3, 0)
+    got = aclhost.pow_tensor_tensor(x, y)
+    assert np.allclose(got[1100:1104], np.array([1, 0, INF if dtype is np.complex64 else 1e60, 1]))
+    others = np.r_[0:1100, 1104:3000]
+    assert got[others].tobytes() == alone[others].tobytes()
+    wanted = x[others].astype(np.complex128) ** y[others].astype(np.complex128)
+    assert (np.abs(got[others] - wanted) / np.abs(wanted)).max() <= 64 * np.finfo(dtype).eps
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "int64"])
+def test_integer_powers_wrap(dtype: str) -> None:
+    """Also where a large or a negative exponent makes a chunk slow."""
+    rng = np.random.default_rng(5)
+    most = np.iinfo(dtype).max
+    x = rng.integers(np.iinfo(dtype).min, most, 3000, endpoint=True).astype(dtype)
+    y = rng.integers(0, 127, 3000, endpoint=True).astype(dtype)
+    y[1500:1503] = most
+    if dtype != "uint8":
+        x[2000:2004], y[2000:2004] = (1, -1, -1, 2), (-3, -3, -2, -1)
+    modulus = 1 << 8 * x.itemsize
+
+    def power(base: int, exponent: int) -> int:
+        if exponent < 0:
+            return base**-exponent if base in (1, -1) else 0
+        return pow(base, exponent, modulus)
+
+    wanted = [power(a, b) % modulus for a, b in zip(x.tolist(), y.tolist(), strict=True)]
+    got = aclhost.pow_tensor_tensor(x, y)
+    assert (got.astype(object) % modulus).tolist() == wanted

@@ -24,7 +24,16 @@ from aclhost.spec.expression import (
 )
 
 _INTEGERS = (Domain.INTEGER, Domain.UNSIGNED)
-_NEAR = re.compile(r"(?:loops|math)::((half_)?(?:fmod|remainder|sin|cos|tan))\(")
+_NEAR_REAL = re.compile(r"(?:loops|math)::((half_)?(?:fmod|remainder|sin|cos|tan))\(")
+_NEAR_COMPLEX = re.compile(r"(?:loops|math)::((?:sin|cos|tan)h?|exp|log|sqrt|power)\(")
+_POWER_OF_NUMBER = re.compile(r"math::power_near\(number(\d+),")
+_NEAR_INTEGER = re.compile(r"loops::(power)\(")
+_NEAR = {
+    Domain.REAL: _NEAR_REAL,
+    Domain.COMPLEX: _NEAR_COMPLEX,
+    Domain.INTEGER: _NEAR_INTEGER,
+    Domain.UNSIGNED: _NEAR_INTEGER,
+}
 _REAL_TYPES = {Domain.REAL: "T", Domain.COMPLEX: "loops::PartOf<T>"}
 _COMPLEX_TYPES = {Domain.REAL: "Complex<T>", Domain.COMPLEX: "T"}
 _C_TYPES = {
@@ -90,18 +99,22 @@ class _Body:
             yield f"  auto* out{at} = static_cast<{self.stored(result.kind)}*>(out[{at}]);"
         yield from self.numbers()
         yield from self.fixed_powers()
-        if near := self.near():
-            yield "  for (int64_t first = 0; first < n; first += loops::kChunk) {"
-            yield "  const int64_t last = n - first < loops::kChunk ? n : first + loops::kChunk;"
-            loop = tuple(self.loop(inputs, "first", "last"))
-            yield f"  if ({near}) {{"
-            yield from (_NEAR.sub(r"math::\1_near(", line) for line in loop)
-            yield "    continue;"
-            yield "  }"
-            yield from loop
-            yield "  }"
-        else:
+        near = self.near()
+        if not near:
             yield from self.loop(inputs, "0", "n")
+            return
+        loop = tuple(self.loop(inputs, "first", "last"))
+        near_loop = tuple(map(self.of_near, loop))
+        for at in sorted(set(re.findall(r"\(log(\d+),", "\n".join(near_loop)))):
+            yield f"  const auto log{at} = math::log_of_number(number{at});"
+        yield "  for (int64_t first = 0; first < n; first += loops::kChunk) {"
+        yield "  const int64_t last = n - first < loops::kChunk ? n : first + loops::kChunk;"
+        yield f"  if ({near}) {{"
+        yield from near_loop
+        yield "    continue;"
+        yield "  }"
+        yield from loop
+        yield "  }"
 
     def fixed_powers(self) -> Iterator[str]:
         """Powers of numbers alone, once: no compiler takes them out of the loop."""
@@ -125,18 +138,46 @@ class _Body:
         yield from self.statements()
         yield "  }"
 
+    @property
+    def near_space(self) -> str:
+        return "loops" if self.domain in _INTEGERS else "math"
+
+    def of_near(self, line: str) -> str:
+        """A line of the loop, for operands that are all near."""
+        near = _NEAR[self.domain].sub(rf"{self.near_space}::\1_near(", line)
+        return _POWER_OF_NUMBER.sub(r"math::power_of_log(log\1,", near)
+
     def near(self) -> str:
         """Whether all operands of a chunk are near, if that can be asked: Note [Near operands]."""
         questions = []
         for node in self.nodes:
-            if isinstance(node, Call) and (found := _NEAR.match(f"{self.spelling(node)}(")):
-                leaves = [part for part in node.arguments if isinstance(part, Input | Number)]
-                if self.domain is not Domain.REAL or len(leaves) < len(node.arguments):
+            if not isinstance(node, Call) or node in self.names or self.domain not in _NEAR:
+                continue
+            if found := _NEAR[self.domain].match(f"{self.spelling(node)}("):
+                real = self.domain is Domain.REAL
+                question = self.is_real_near(node, found[2]) if real else self.is_near(node, found)
+                if not question:
                     return ""
-                operands = ", ".join(map(self.whole, leaves))
-                all_near = f"loops::all_{found[2] or ''}near"
-                questions.append(f"{all_near}<T>(first, last, {operands})")
+                questions.append(question)
         return " && ".join(dict.fromkeys(questions))
+
+    def is_real_near(self, node: Call, prefix: str | None) -> str:
+        leaves = [part for part in node.arguments if isinstance(part, Input | Number)]
+        if len(leaves) < len(node.arguments):
+            return ""
+        operands = ", ".join(map(self.whole, leaves))
+        return f"loops::all_{prefix or ''}near<T>(first, last, {operands})"
+
+    def is_near(self, node: Call, found: re.Match[str]) -> str:
+        """Of complex numbers and integers; inputs of other types are nobody's operands here."""
+        inputs = [part for part in walk(node.arguments) if isinstance(part, Input)]
+        if any(self.type(each.kind) != "T" for each in (*inputs, *node.arguments)):
+            return ""
+        word = "T" if self.domain in _INTEGERS else "uint64_t"
+        values = " ".join(f"const T x{at} = in{at}[i];" for at in {x.position for x in inputs})
+        operands = ", ".join(map(self.text, node.arguments))
+        question = f"return {self.near_space}::{found[1]}_is_near({operands});"
+        return f"loops::all_of<{word}>(first, last, [&](int64_t i) {{ {values} {question} }})"
 
     def whole(self, node: Input | Number) -> str:
         """All elements of an input, or the number."""

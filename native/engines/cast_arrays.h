@@ -99,6 +99,16 @@ inline void round_array_to_odd(const char* __restrict from, char* __restrict to,
   if (small != 0) cast_each<double, OddFloat>(from, to, n);
 }
 
+// What is below the smallest normal float is 0 as a FLOAT16, however it was rounded before.
+inline void round_array_to_half(const char* __restrict from, char* __restrict to, int64_t n) {
+  alignas(64) float odd[kPiece];
+  in_pieces(n, [&](int64_t begin, int64_t count) {
+    const char* const piece = from + begin * 8;
+    for (int64_t i = 0; i < count; ++i) odd[i] = round_normal_to_odd(load<double>(piece + i * 8));
+    narrow_array<Half>(reinterpret_cast<const char*>(odd), to + begin * 2, count);
+  });
+}
+
 template <typename Part>
 __attribute__((noinline)) void take_real_parts(const char* __restrict from, char* __restrict to,
                                                int64_t n) {
@@ -177,6 +187,8 @@ void cast_half(const char* from, char* to, int64_t n) {
     cast_through<From, float, To>(from, to, n);
   } else if constexpr (std::is_same_v<From, float>) {
     narrow_array<To>(from, to, n);
+  } else if constexpr (std::is_same_v<From, double> && std::is_same_v<To, Half>) {
+    round_array_to_half(from, to, n);
   } else {
     cast_through<From, ToHalfThrough<From>, To>(from, to, n);
   }

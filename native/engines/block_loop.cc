@@ -3,6 +3,7 @@
 
 #include "aclnn/opdev/op_errno.h"
 #include "engines/runs.h"
+#include "simd/memory.h"
 #include "simd/simd.h"
 
 namespace aclhost {
@@ -45,6 +46,7 @@ class BlockLoop {
   }
 
   void compute(const Block& block) {
+    if (job_.turned) return compute_runs(block);
     for (int k = 0; k < nest_.operands; ++k) {
       pointers_[k] = k < job_.outs ? target(k, block) : fetch(k, block);
     }
@@ -53,6 +55,25 @@ class BlockLoop {
   }
 
  private:
+  // One run after the other; the results of all of them are stored together.
+  void compute_runs(const Block& block) {
+    Block run = block;
+    run.count = 0;
+    for (int64_t done = 0; done < block.count; done += run.count) {
+      run.advance(nest_);
+      run.count = std::min({block.count - done, nest_.shape[0] - run.index[0], kTurnedLength});
+      for (int k = 0; k < nest_.operands; ++k) {
+        const int64_t place = done * job_.plan.conversions[k].loop_size;
+        pointers_[k] = k < job_.outs ? loop_buffer(k) + place : fetch(k, run);
+      }
+      job_.loop(pointers_ + job_.outs, pointers_, run.count, job_.numbers);
+    }
+    for (int k = 0; k < job_.outs; ++k) {
+      pointers_[k] = loop_buffer(k);
+      flush(k, block);
+    }
+  }
+
   char* view_buffer(int k) const { return scratch_ + job_.plan.view_buffers[k]; }
   char* loop_buffer(int k) const { return scratch_ + job_.plan.loop_buffers[k]; }
 
@@ -119,6 +140,15 @@ class BlockLoop {
   Held* const held_;
 };
 
+// Without the elements behind the last whole line of the first output: they are streamed with the
+// rest of their line.
+int64_t up_to_line(const LoopNest& nest, const Block& block, int64_t count) {
+  const LoopNest::Operand& output = nest.operand[0];
+  const char* const end = address_of(nest, output, block) + count * output.item_size;
+  const int64_t rest = reinterpret_cast<intptr_t>(end) % kLineBytes / output.item_size;
+  return count > rest ? count - rest : count;
+}
+
 }  // namespace
 
 void compute_range(const BlockJob& job, const LoopNest& nest, int64_t begin, int64_t end,
@@ -128,6 +158,9 @@ void compute_range(const BlockJob& job, const LoopNest& nest, int64_t begin, int
   for (; begin < end; begin += block.count) {
     block.advance(nest);
     block.count = block_length(nest, block, end - begin, job.plan.block);
+    if (job.past_cache && nest.rank == 1 && block.count == job.plan.block) {
+      block.count = up_to_line(nest, block, block.count);
+    }
     blocks.compute(block);
   }
   if (job.past_cache) finish_streaming();

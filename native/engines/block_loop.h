@@ -21,6 +21,7 @@ struct BlockJob {
   const Number* numbers;
   int outs;
   bool past_cache;
+  bool turned;  // Note [Turned results]
   const BlockPlan& plan;
 };
 

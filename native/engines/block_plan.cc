@@ -13,6 +13,8 @@ namespace {
 
 constexpr int64_t kLine = 64;          // elements and bytes; buffers begin at lines of the cache
 constexpr int64_t kBlockBytes = 4096;  // of an operand: fewer are not worth the way to them
+constexpr int64_t kTurnedBytes = 8 << 10;   // of a result
+constexpr int64_t kCachedBytes = 20 << 10;  // of all operands: they stay in the first-level cache
 
 int64_t element_size(aclDataType dtype) { return data_type_bits(dtype) / 8; }
 
@@ -30,6 +32,15 @@ bool find_steps(aclDataType from, aclDataType through, aclDataType to, Conversio
 }
 
 int64_t round_up(int64_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
+
+// Elements, of operands with items of so many bytes.
+int64_t block_of(Blocks blocks, int64_t result, int64_t largest, int64_t most_cached) {
+  if (blocks == Blocks::kTurned) return kTurnedBytes / result;
+  // What inputs bring along past the cache would push larger results out before they are streamed.
+  const int64_t least = blocks == Blocks::kStreamed ? kLine : kBlockLength;
+  const int64_t most = std::max(least, kBlockBytes / largest);
+  return std::clamp(most_cached / kLine * kLine, kLine, most);
+}
 
 }  // namespace
 
@@ -50,7 +61,7 @@ Status find_conversions(const Operand* outs, int out_count, const Operand* ins, 
   return {};
 }
 
-void lay_out_buffers(const LoopNest& nest, BlockPlan& plan) {
+void lay_out_buffers(const LoopNest& nest, int outs, Blocks blocks, BlockPlan& plan) {
   int64_t element = 0, middle = 0, largest = 1;
   for (int k = 0; k < nest.operands; ++k) {
     const Conversion& conversion = plan.conversions[k];
@@ -59,21 +70,23 @@ void lay_out_buffers(const LoopNest& nest, BlockPlan& plan) {
     if (conversion.second != nullptr) middle = std::max(middle, conversion.middle_size);
   }
   element += middle;
-  const int64_t most = std::max(kBlockLength, kBlockBytes / largest);
   plan.held = round_up(nest.operands * static_cast<int64_t>(sizeof(void*)));
   int64_t end = plan.held + round_up(nest.operands * static_cast<int64_t>(sizeof(Held)));
-  plan.block = std::clamp((kStackScratch - end) / element / kLine * kLine, kLine, most);
-  const auto take = [&](int64_t item_size) {
+  plan.block = block_of(blocks, nest.operand[0].item_size, largest,
+                        std::min(kStackScratch - end, kCachedBytes) / element);
+  const auto take = [&](int64_t item_size, int64_t elements) {
     const int64_t place = end;
-    end += plan.block * item_size;
+    end += elements * item_size;
     return place;
   };
   for (int k = 0; k < nest.operands; ++k) {
     const Conversion& conversion = plan.conversions[k];
-    plan.view_buffers[k] = plan.loop_buffers[k] = take(nest.operand[k].item_size);
-    if (conversion.first != nullptr) plan.loop_buffers[k] = take(conversion.loop_size);
+    const bool by_runs = blocks == Blocks::kTurned && k >= outs;
+    const int64_t elements = by_runs ? kTurnedLength : plan.block;
+    plan.view_buffers[k] = plan.loop_buffers[k] = take(nest.operand[k].item_size, elements);
+    if (conversion.first != nullptr) plan.loop_buffers[k] = take(conversion.loop_size, elements);
   }
-  plan.middle_buffer = take(middle);
+  plan.middle_buffer = take(middle, plan.block);
   plan.scratch_bytes = end;
 }
 

@@ -44,10 +44,15 @@ struct BlockPlan {
 
 constexpr int64_t kStackScratch = 64 << 10;  // bytes; more comes from the heap
 
+// What blocks are for: the first-level cache; the same and results past it; results that are
+// turned, many runs at once (Note [Turned results]).
+enum class Blocks { kCached, kStreamed, kTurned };
+constexpr int64_t kTurnedLength = 256;  // elements: the longest run of these
+
 // Outputs come first, as in the nest.
 Status find_conversions(const Operand* outs, int out_count, const Operand* ins, int in_count,
                         bool narrow, BlockPlan& plan);
-void lay_out_buffers(const LoopNest& nest, BlockPlan& plan);
+void lay_out_buffers(const LoopNest& nest, int outs, Blocks blocks, BlockPlan& plan);
 
 }  // namespace ACLHOST_ISA
 }  // namespace aclhost

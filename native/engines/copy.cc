@@ -202,8 +202,9 @@ Status copy(const TensorView& to, const TensorView& from) {
   Status found = find_copy_cast(to, from, cast);
   if (!found.ok()) return found;
   const TensorView* const views[] = {&to, &from};
-  const LoopNest nest = make_nest(views, 2, 1);
+  LoopNest nest = make_nest(views, 2, 1);
   if (nest.total == 0) return {};
+  follow_inputs(nest, 1);
   const int64_t sizes[] = {nest.operand[0].item_size, nest.operand[1].item_size};
   const int64_t wider = std::max(sizes[0], sizes[1]);
   const bool past_cache = nest.total > cache_bytes() / (sizes[0] + sizes[1]);

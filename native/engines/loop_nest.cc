@@ -112,12 +112,11 @@ void finish(LoopNest& nest) {
   }
 }
 
-// The dimension along which an operand moves in smaller steps than along the first output's; 0 if
-// none.
+// The dimension along which an operand moves in smaller steps than along the first one; 0 if none.
 int other_dimension(const LoopNest& nest) {
   int found = 0;
   int64_t smallest = INT64_MAX;
-  for (int k = 1; k < nest.operands; ++k) {
+  for (int k = 0; k < nest.operands; ++k) {
     const int64_t* const strides = nest.operand[k].strides;
     const int64_t step = std::llabs(strides[0]);
     if (step < kLargeStep) continue;
@@ -131,7 +130,28 @@ int other_dimension(const LoopNest& nest) {
   return found;
 }
 
+// Whether what inputs read in large steps along the outputs' dimension is more than all the rest,
+// and they move along the other one.
+bool reads_more_across(const LoopNest& nest, int outputs, int other) {
+  int64_t across = 0, along = 0;
+  for (int k = 0; k < nest.operands; ++k) {
+    const LoopNest::Operand& operand = nest.operand[k];
+    const int64_t step = std::llabs(operand.strides[0]);
+    const bool lies_across = k >= outputs && operand.strides[other] == operand.item_size;
+    (lies_across && step >= kLargeStep ? across : along) += step == 0 ? 0 : operand.item_size;
+  }
+  return across > along;
+}
+
 }  // namespace
+
+bool follow_inputs(LoopNest& nest, int outputs) {
+  const int other = nest.rewrites ? 0 : other_dimension(nest);
+  if (other == 0 || !reads_more_across(nest, outputs, other)) return false;
+  move_dimension(nest, other, 0);
+  finish(nest);
+  return true;
+}
 
 bool wants_tiles(const LoopNest& nest, int64_t length) {
   return nest.rank > 1 && nest.shape[0] > length && other_dimension(nest) != 0;

@@ -43,6 +43,12 @@ struct LoopNest {
 // The first `outputs` views are written: where none of them moves, only the last position counts.
 LoopNest make_nest(const TensorView* const* views, int count, int outputs);
 
+// Note [Turned results]
+// Where several inputs, or wider ones, lie across the output's dimension, it is cheaper to walk
+// along theirs and to turn the results. Inputs are then computed with run by run where they lie;
+// results of some runs are turned at once. Puts that dimension first, and tells whether it did.
+bool follow_inputs(LoopNest& nest, int outputs);
+
 // See Note [Tiles] in strided.h. Tiles are `length` positions long along the output.
 struct TiledNest {
   LoopNest whole_tiles;

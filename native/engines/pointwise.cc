@@ -74,19 +74,22 @@ Status pointwise(Loop loop, const Operand* outs, int out_count, const Operand* i
   BlockPlan plan(out_count + in_count);
   Status found = find_conversions(outs, out_count, ins, in_count, narrow, plan);
   if (!found.ok()) return found;
-  const LoopNest nest = nest_of(outs, out_count, ins, in_count);
+  LoopNest nest = nest_of(outs, out_count, ins, in_count);
   if (nest.total == 0) return {};
-  const BlockJob job = {loop, numbers, out_count, goes_past_cache(nest, out_count), plan};
+  BlockJob job = {loop, numbers, out_count, goes_past_cache(nest, out_count), false, plan};
   if (!job.past_cache && is_one_block(nest, plan)) {
     compute_in_place(job, nest);
     return {};
   }
-  lay_out_buffers(nest, plan);
+  job.turned = follow_inputs(nest, out_count);
+  const Blocks streamed_or_not = job.past_cache ? Blocks::kStreamed : Blocks::kCached;
+  lay_out_buffers(nest, out_count, job.turned ? Blocks::kTurned : streamed_or_not, plan);
+  const int64_t tile = job.turned ? kTurnedLength : kTileLength;
   bool computed;
-  if (nest.rewrites || !wants_tiles(nest, kTileLength)) {
+  if (nest.rewrites || !wants_tiles(nest, tile)) {
     computed = compute_blocks(job, nest, nest.rewrites ? nest.total : kGrain);
   } else {
-    const TiledNest tiled = in_tiles(nest, kTileLength);
+    const TiledNest tiled = in_tiles(nest, tile);
     computed = compute_blocks(job, tiled.whole_tiles, kTiledGrain) &&
                compute_blocks(job, tiled.rest_of_rows, kTiledGrain);
   }

@@ -116,11 +116,11 @@ Status reduce(const Reduction& reduction, const Operand* outs, int out_count, co
   Status status = find_conversions(&value, 1, ins, in_count, false, plan);
   if (!status.ok()) return status;
   const LoopNest nest = nest_of(ins, in_count, whole, split, reduction.values);
-  lay_out_buffers(nest, plan);
+  lay_out_buffers(nest, 1, Blocks::kCached, plan);
   const bool is_mapped = reduction.map != nullptr;
   const Loop loop =
       is_mapped ? reduction.map : find_same_values(data_type_bits(reduction.values) / 8);
-  const BlockJob job = {loop, reduction.numbers, 1, false, plan};
+  const BlockJob job = {loop, reduction.numbers, 1, false, false, plan};
   States states(job, nest, is_mapped, ins[0].view->dtype, *reducer, split);
   if (!states.compute()) return no_memory_for_blocks();
   if (reduction.finish != nullptr) {

@@ -217,3 +217,16 @@ def test_function_agrees_with_torch(op: Operator) -> None:
         for domain in kernel.domains
     ]
     assert any(compared), "torch took none of the dtypes"
+
+
+@pytest.mark.parametrize("shape", [(130, 67), (64, 200), (3, 70, 65), (1000, 5), (9000, 3)])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "int8", "complex128"])
+def test_results_are_turned_where_inputs_lie_across(shape: tuple[int, ...], dtype: str) -> None:
+    rng = np.random.default_rng(len(shape))
+    x, y = (rng.integers(-3, 4, shape[::-1]).astype(dtype).T for _ in range(2))
+    room = np.zeros((*shape[:-1], 2 * shape[-1]), dtype)
+    for out in (np.empty(shape, dtype), room[..., ::2]):
+        aclhost.add(x, y, 1, out=out)
+        assert np.array_equal(out, x + y)
+    assert np.array_equal(aclhost.eq_tensor(x, y), x == y)
+    assert not room[..., 1::2].any()

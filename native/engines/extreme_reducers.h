@@ -184,7 +184,7 @@ struct ExtremeAt {
     } else {
       i = find(values, n, best.value);
     }
-    best.position = position + i;
+    best = {values[i], position + i};
   }
   static int64_t find(const T* values, int64_t n, T wanted) {
     constexpr int64_t kTogether = 64;

@@ -153,21 +153,11 @@ class ColumnSums {
  public:
   __attribute__((flatten)) ColumnSums(const Point& point, int64_t count, const Columns<T>& x,
                                       const Columns<T>& y) {
-    constexpr int kTogether = kStepsTogether<T>;
     const Point own_point = point;
     const Columns<T> own_x = x, own_y = y;
-    int64_t i = 0;
-    for (; i + kTogether * kSumLanes <= count; i += kTogether * kSumLanes) {
-      for (int lane = 0; lane < kSumLanes; ++lane) {
-        add<kTogether>(own_point, i + lane, own_x, own_y, lanes_[lane]);
-      }
+    for (int lane = 0; lane < kSumLanes; ++lane) {
+      lanes_[lane] = sum_of_lane(own_point, lane, count, own_x, own_y);
     }
-    for (; i + kSumLanes <= count; i += kSumLanes) {
-      for (int lane = 0; lane < kSumLanes; ++lane) {
-        add<1>(own_point, i + lane, own_x, own_y, lanes_[lane]);
-      }
-    }
-    for (; i < count; ++i) add<1>(own_point, i, own_x, own_y, lanes_[i - count + kSumLanes]);
     int left = kSumLanes;
     if constexpr (kNeighboursFirst<T>) {
       left /= 2;
@@ -184,6 +174,7 @@ class ColumnSums {
 
  private:
   static constexpr int kVectors = rows / kLanes<ComputeType<T>>;
+  static constexpr int kStepsAhead = 8;
 
   struct Rows {
     Vector<double> sums[kVectors][kSumVectors<T>] = {};
@@ -195,10 +186,40 @@ class ColumnSums {
     }
   };
 
+  // One lane at a time: its sums stay in registers. What is less than a step goes to the last
+  // lanes.
+  static Rows sum_of_lane(const Point& point, int lane, int64_t count, const Columns<T>& x,
+                          const Columns<T>& y) {
+    constexpr int kTogether = kStepsTogether<T>;
+    Rows sums;
+    int64_t i = 0;
+    for (; i + kTogether * kSumLanes <= count; i += kTogether * kSumLanes) {
+      add<kTogether>(point, i + lane, x, y, sums);
+    }
+    for (; i + kSumLanes <= count; i += kSumLanes) add<1>(point, i + lane, x, y, sums);
+    if (lane >= kSumLanes - (count - i)) add<1>(point, count - kSumLanes + lane, x, y, sums);
+    return sums;
+  }
+
+  // Columns that are far apart are no streams that processors foresee.
+  template <int steps>
+  static void fetch_early(const Columns<T>& columns, int64_t column) {
+    constexpr int64_t kFar = 2048 / sizeof(T), kLine = 64 / sizeof(T);
+    if (columns.step * kSumLanes < kFar) return;
+    for (int step = 0; step < steps; ++step) {
+      const int64_t next = column + (step + kStepsAhead) * kSumLanes;
+      for (int64_t at = 0; at < rows; at += kLine) {
+        __builtin_prefetch(columns.first + next * columns.step + at);
+      }
+    }
+  }
+
   // Columns one step after the other, to one lane.
   template <int steps>
   static void add(const Point& point, int64_t column, const Columns<T>& x, const Columns<T>& y,
                   Rows& lane) {
+    fetch_early<steps>(x, column);
+    if (y.first != x.first) fetch_early<steps>(y, column);
     for (int k = 0; k < kVectors; ++k) {
       ComputeVector<T> values[steps];
       for (int step = 0; step < steps; ++step) {

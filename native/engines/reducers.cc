@@ -26,6 +26,20 @@ constexpr bool kAddsRows<Sum<float>> = true;
 template <bool most, typename T>
 constexpr bool kAddsRows<Extreme<most, T>> = kIsFloat<T>;
 
+// Integers wrap, and of equal values with places the first wins wherever it stands.
+template <typename Way>
+constexpr bool kInAnyOrder = false;
+template <typename T>
+constexpr bool kInAnyOrder<Sum<T>> = std::is_integral_v<T>;
+template <typename T>
+constexpr bool kInAnyOrder<Product<T>> = std::is_integral_v<T>;
+template <bool most, typename T>
+constexpr bool kInAnyOrder<Extreme<most, T>> = std::is_integral_v<T>;
+template <typename T>
+constexpr bool kInAnyOrder<Range<T>> = std::is_integral_v<T>;
+template <bool most, typename T>
+constexpr bool kInAnyOrder<ExtremeAt<most, T>> = true;
+
 template <typename Way>
 constexpr int64_t kFewValues = 32;
 template <>
@@ -100,19 +114,30 @@ void fetch_early(const char* row) {
   for (int64_t at = 0; at < kBytes; at += 64) __builtin_prefetch(row + at);
 }
 
-// Rows take turns in the lanes of reduce().
+// Every row so many turns after another, from `row` on, several at once.
+template <typename Way, typename Value>
+void add_turns(const char* values, int64_t step, int64_t row, int64_t turns, int64_t n,
+               char* states) {
+  constexpr int64_t kRows = Reducer::kRowsAtOnce;
+  for (; row < n; row += kRows * turns) {
+    const int64_t count = std::min(kRows, (n - row + turns - 1) / turns);
+    const char* rows[kRows];
+    for (int64_t k = 0; k < count; ++k) {
+      rows[k] = values + (row + k * turns) * step;
+      fetch_early<Value>(rows[k] + kRows * turns * step);
+    }
+    add<Way, Value>(rows, count, Reducer::kColumnsAtOnce, 0, states);
+  }
+}
+
+// Rows take turns in the lanes of reduce(), one lane after the other.
 template <typename Way, typename Value = typename Way::Value>
 void reduce_columns(const char* values, int64_t step, int64_t n, char* states) {
   constexpr int kColumns = Reducer::kColumnsAtOnce;
   typename Way::State lanes[Way::kTurns][kColumns];
   start<Way>(reinterpret_cast<char*>(lanes), Way::kTurns * kColumns);
-  for (int64_t row = 0; row < n; row += Way::kTurns) {
-    const int64_t count = std::min<int64_t>(Way::kTurns, n - row);
-    for (int64_t lane = 0; lane < count; ++lane) {
-      const char* const from = values + (row + lane) * step;
-      fetch_early<Value>(from + Reducer::kRowsAtOnce * step);
-      add_rows<Way, 1, Value>(&from, kColumns, 0, lanes[lane]);
-    }
+  for (int lane = 0; lane < Way::kTurns; ++lane) {
+    add_turns<Way, Value>(values, step, lane, Way::kTurns, n, reinterpret_cast<char*>(lanes[lane]));
   }
   for (int half = Way::kTurns / 2; half > 0; half /= 2) {
     join<Way>(reinterpret_cast<char*>(lanes), reinterpret_cast<const char*>(lanes[half]),
@@ -121,19 +146,11 @@ void reduce_columns(const char* values, int64_t step, int64_t n, char* states) {
   std::memcpy(states, lanes, sizeof lanes[0]);
 }
 
-// One lane, several rows of it at once.
+// One lane.
 template <typename Way>
 void add_columns(const char* values, int64_t step, int64_t n, char* states) {
   start<Way>(states, Reducer::kColumnsAtOnce);
-  for (int64_t row = 0; row < n; row += Reducer::kRowsAtOnce) {
-    const int64_t count = std::min<int64_t>(Reducer::kRowsAtOnce, n - row);
-    const char* rows[Reducer::kRowsAtOnce];
-    for (int64_t k = 0; k < count; ++k) {
-      rows[k] = values + (row + k) * step;
-      fetch_early<typename Way::Value>(rows[k] + Reducer::kRowsAtOnce * step);
-    }
-    add<Way>(rows, count, Reducer::kColumnsAtOnce, 0, states);
-  }
+  add_turns<Way, typename Way::Value>(values, step, 0, 1, n, states);
 }
 
 void sum_double_columns(const char* values, int64_t step, int64_t n, char* states) {
@@ -174,9 +191,9 @@ template <>
 constexpr ReduceColumns kReduceColumns<Sum<double>, double> = &sum_double_columns;
 template <typename T>
 constexpr ReduceColumns kReduceColumns<Product<T>, T> = &reduce_columns<Product<T>>;
-template <bool most, typename T>
-constexpr ReduceColumns kReduceColumns<Extreme<most, T>, T> =
-    kIsFloat<T> ? &reduce_columns<Extreme<most, T>> : &add_columns<Extreme<most, T>>;
+template <bool most>
+constexpr ReduceColumns kReduceColumns<Extreme<most, double>, double> =
+    &reduce_columns<Extreme<most, double>>;
 template <bool most, typename Value>
 constexpr ReduceColumns kReduceColumns<Extreme<most, float>, Value> =
     &reduce_columns<Extreme<most, float>, Value>;
@@ -192,8 +209,8 @@ void find_ranges(const char* values, int64_t step, int64_t n, char* states) {
   auto* const to = reinterpret_cast<typename Range<T>::State*>(states);
   for (int i = 0; i < Reducer::kColumnsAtOnce; ++i) to[i] = {least[i], most[i]};
 }
-template <typename T>
-constexpr ReduceColumns kReduceColumns<Range<T>, T> = &find_ranges<T, T>;
+template <>
+constexpr ReduceColumns kReduceColumns<Range<double>, double> = &find_ranges<double, double>;
 template <typename Value>
 constexpr ReduceColumns kReduceColumns<Range<float>, Value> = &find_ranges<float, Value>;
 template <>
@@ -214,6 +231,7 @@ template <typename Way>
 constexpr Reducer kReducer = {sizeof(typename Way::State),
                               {Way::kFields[0], Way::kFields[1]},
                               kHasPlaces<Way>,
+                              kInAnyOrder<Way>,
                               kFewValues<Way>,
                               start<Way>,
                               reduce<Way>,

@@ -27,6 +27,7 @@ struct Reducer {
   int64_t size;  // bytes of a state
   Field fields[2];
   bool has_places;     // a state depends on positions
+  bool in_any_order;   // values may come so: results are the same
   int64_t few_values;  // less than so many are not worth a reduce()
   void (*start)(char* states, int64_t n);
   void (*reduce)(const char* values, int64_t n, int64_t position, char* state);

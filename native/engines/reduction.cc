@@ -106,7 +106,7 @@ Status reduce(const Reduction& reduction, const Operand* outs, int out_count, co
   if (reducer == nullptr) return no_kernel_for(result);
   Shape whole;
   for (int k = 0; k < in_count; ++k) broadcast_into(&whole, *ins[k].view);
-  const Split split(whole, result, reducer->few_values);
+  const Split split(whole, result, *reducer, *ins[0].view);
   const int64_t kept = split.kept.total;
   if (kept == 0) return {};
 

@@ -7,6 +7,8 @@
 // kReducedPart; a part is reduced in lanes. Else all results grow together, by one value each at a
 // time, in groups of positions; if they are few, in several lanes that take turns. Parts, groups
 // and their lanes are joined in halves.
+// Of what may be reduced in any order, the dimension along which memory runs takes the place of the
+// last one.
 #pragma once
 
 #include "engines/pointwise.h"

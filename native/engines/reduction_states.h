@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <optional>
 
 #include "engines/reduced_values.h"
 #include "engines/reducers.h"
@@ -22,6 +23,7 @@ constexpr int64_t kNarrowRow = 1024;  // values in all lanes
 constexpr int64_t kLeastGroup = 32 << 10;
 constexpr int64_t kMostGroup = 256 << 10;  // values
 constexpr int64_t kGroups = 16;
+constexpr int64_t kLongRun = 16;      // values
 constexpr int64_t kGrain = 16 << 10;  // values; less is not worth a second thread
 
 // Some dimensions of a shape.
@@ -37,20 +39,29 @@ struct Axes {
 };
 
 struct Split {
-  Split(const Shape& whole, const TensorView& out, int64_t few_values) {
+  Split(const Shape& whole, const TensorView& out, const Reducer& reducer, const TensorView& in) {
     for (int i = 0; i < whole.rank; ++i) {
       const int own = i - (whole.rank - out.rank);
       const bool stays = own >= 0 && out.shape[own] == whole.dims[i];
       (stays ? kept : gone).add(i, whole.dims[i]);
       if (whole.dims[i] != 1) last_goes = !stays;
+      if (reducer.in_any_order && is_long_run(in, i - (whole.rank - in.rank))) run_goes = !stays;
     }
-    in_parts = last_goes && gone.total >= few_values;
+    in_parts = run_goes.value_or(last_goes) && gone.total >= reducer.few_values;
   }
 
   Axes kept;
   Axes gone;
-  bool last_goes = false;
   bool in_parts;
+
+ private:
+  // Whether elements along a dimension are neighbours in memory, and many.
+  static bool is_long_run(const TensorView& in, int axis) {
+    return axis >= 0 && in.strides[axis] == 1 && in.shape[axis] >= kLongRun;
+  }
+
+  bool last_goes = false;
+  std::optional<bool> run_goes;  // where such a dimension tells more than the last one
 };
 
 // The states of all results, in rows that remain to be joined.

@@ -123,7 +123,8 @@ def test_reductions_do_not_depend_on_how_rows_lie(dtype: str, length: int) -> No
     values = rng.integers(-3, 4, (2, length, 70)).astype(getattr(ml_dtypes, dtype, dtype))
     if values.dtype.kind not in "iub":
         values *= rng.choice(np.array([0.37, -1.1], values.dtype), values.shape)
-        values[0, :, 1] = np.copysign(0, rng.standard_normal(length))
+        values[0, :, 1:3] = np.copysign(0, rng.standard_normal((length, 2)))
+        values[0, rng.random(length) < 0.9, 2] = -1
         values[0, 2, 5], values[1, length // 2, 9] = np.nan, np.inf
         largest = ml_dtypes.finfo(values.dtype).max
         values[1, ::2, 11], values[1, 1::2, 11] = largest, -largest
@@ -211,3 +212,31 @@ def test_sums_across_memory(dtype: str, length: int) -> None:
     wanted = dense.astype(np.float64).sum(1)
     for each in (values.T, dense):
         assert np.array_equal(aclhost.reduce_sum(each, (1,)).astype(np.float64), wanted)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("dtype", ["int8", "int32", "int64", "uint8"])
+def test_truth_and_sums_of_integers_go_along_memory(axis: int, dtype: str) -> None:
+    """Converted on the way, in rows longer than a part and in columns."""
+    rng = np.random.default_rng(axis)
+    for shape in ((17, 4500), (4500, 17), (60, 70)):
+        values = (rng.random(shape) < 0.999).astype(dtype)
+        for view in (values, np.asfortranarray(values), np.repeat(values, 2, axis=1)[:, ::2]):
+            assert (aclhost.all(view, (axis,)) == view.astype(bool).all(axis)).all()
+            assert (aclhost.any(view, (axis,)) == view.astype(bool).any(axis)).all()
+            assert (aclhost.amax(view, (axis,)) == view.max(axis)).all()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "float64", "int64", "int8"])
+def test_places_of_extremes_go_along_memory(dtype: str) -> None:
+    """The first of equal values wins in whatever order they are met, and NaN before it."""
+    rng = np.random.default_rng(5)
+    for shape in ((20, 9001), (9001, 20), (300, 310)):
+        values = (rng.random(shape) < 0.001).astype(dtype)
+        for found in range(2):
+            for view in (values, np.asfortranarray(values)):
+                for axis in (0, 1):
+                    assert (aclhost.arg_max(view, axis) == values.argmax(axis)).all()
+                    assert (aclhost.arg_min(-view, axis) == (-values).argmin(axis)).all()
+            if found == 0 and values.dtype.kind == "f":
+                values[rng.random(shape) < 0.0005] = np.nan

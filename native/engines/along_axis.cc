@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "engines/matrix.h"
-#include "engines/rows.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
@@ -36,11 +35,10 @@ Status make_rows(const AxisLoops<T>& loops, int64_t n, const Matrices& matrices)
   const Rows<T> results(matrices.out), first(matrices.in[0]);
   const Rows<T> second(matrices.in[matrices.count - 1]);
   const auto body = [&](int64_t row, const BuffersOf<T>& buffers) {
-    const T* in[kMostAxisInputs] = {first.read(row, buffers.row(0), buffers.raw())};
-    if (matrices.count > 1) in[1] = second.read(row, buffers.row(1), buffers.raw());
-    T* const result = results.place(row, buffers.row(matrices.count));
-    loops.row(in, n, result);
-    results.write(row, result, buffers.raw());
+    char* const raw = buffers.raw();
+    RowInput<T> in[kMostAxisInputs] = {{first, row, buffers.row(0), raw},
+                                       {second, row, buffers.row(1), raw}};
+    loops.row(in, n, RowOutput<T>(results, row, buffers.row(matrices.count), raw));
   };
   return for_each_row<T>(results.rows(), n, matrices.count + 1, body);
 }

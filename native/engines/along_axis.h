@@ -6,6 +6,7 @@
 #include <initializer_list>
 
 #include "base/status.h"
+#include "engines/rows.h"
 #include "operator/views.h"
 #include "simd/isa.h"
 
@@ -27,7 +28,7 @@ constexpr int kMostAxisInputs = 2;
 // input.
 template <typename T>
 struct AxisLoops {
-  void (*row)(const T* const* in, int64_t n, T* out);
+  void (*row)(RowInput<T>* in, int64_t n, const RowOutput<T>& out);
   void (*columns)(const Lines<const T>* in, int64_t n, int64_t width, Lines<T> out);
 };
 

@@ -20,10 +20,7 @@ class LineSums {
   }
 
   void add(const T* line) {
-    T* const part = part_;
-#pragma GCC ivdep
-    for (int64_t j = 0; j < width_; ++j) part[j] += line[j];
-    added();
+    add_each([line](int64_t j) { return line[j]; });
   }
 
   // In double at once.
@@ -35,10 +32,26 @@ class LineSums {
 
   // Products of two lines.
   void add(const T* a, const T* b) {
-    T* const part = part_;
+    add_each([a, b](int64_t j) { return a[j] * b[j]; });
+  }
+
+  // What value(j) gives.
+  template <typename Value>
+  void add_each(const Value& value) {
+    add_part(0, width_, value);
+    end_line();
+  }
+
+  // The same in parts of a line, elements counted from the part's beginning.
+  template <typename Value>
+  void add_part(int64_t begin, int64_t count, const Value& value) {
+    const Value own = value;
+    T* const part = part_ + begin;
 #pragma GCC ivdep
-    for (int64_t j = 0; j < width_; ++j) part[j] += a[j] * b[j];
-    added();
+    for (int64_t j = 0; j < count; ++j) part[j] += own(j);
+  }
+  void end_line() {
+    if (++lines_ % kLinesTogether == 0) finish();
   }
 
   // What is left, once all lines are added.
@@ -52,10 +65,6 @@ class LineSums {
 
  private:
   static constexpr int64_t kLinesTogether = 8;
-
-  void added() {
-    if (++lines_ % kLinesTogether == 0) finish();
-  }
 
   int64_t width_, lines_ = 0;
   T* part_;

@@ -117,6 +117,69 @@ class Rows {
 };
 using FloatRows = Rows<float>;
 
+// Rows are gone through in pieces: what is converted stays in the first-level cache. They are whole
+// steps of sums in lanes.
+constexpr int64_t kRowPiece = 1024;
+
+// Calls body(piece) for those of n elements.
+template <typename Body>
+void for_each_piece(int64_t n, const Body& body) {
+  for (int64_t begin = 0; begin < n; begin += kRowPiece) {
+    body(Range{begin, std::min(kRowPiece, n - begin)});
+  }
+}
+
+// A row that is read in pieces, and again: where it is, or converted.
+template <typename T>
+class RowInput {
+ public:
+  RowInput(const Rows<T>& rows, int64_t row, T* values, char* raw)
+      : array_(rows.direct() ? rows.place(row, nullptr) : nullptr),
+        rows_(&rows),
+        row_(row),
+        values_(values),
+        raw_(raw) {}
+  explicit RowInput(const T* array) : array_(array) {}
+
+  const T* read(Range piece) {
+    if (array_ != nullptr) return array_ + piece.begin;
+    if (piece.begin != held_.begin || piece.count != held_.count) {
+      rows_->read_part(row_, piece, values_, raw_);
+      held_ = piece;
+    }
+    return values_;
+  }
+
+ private:
+  const T* array_;
+  const Rows<T>* rows_ = nullptr;
+  int64_t row_ = 0;
+  T* values_ = nullptr;
+  char* raw_ = nullptr;
+  Range held_ = {0, 0};
+};
+
+// A row that is made in pieces: in its place, or in a buffer that is written then.
+template <typename T>
+class RowOutput {
+ public:
+  RowOutput(const Rows<T>& rows, int64_t row, T* values, char* raw)
+      : rows_(rows), row_(row), values_(values), raw_(raw) {}
+
+  T* place(Range piece) const {
+    return rows_.direct() ? rows_.place(row_, nullptr) + piece.begin : values_;
+  }
+  void write(Range piece) const {
+    if (!rows_.direct()) rows_.write_part(row_, piece, values_, raw_);
+  }
+
+ private:
+  const Rows<T>& rows_;
+  int64_t row_;
+  T* values_;
+  char* raw_;
+};
+
 // Room for the rows that a thread works on.
 template <typename T>
 class BuffersOf {

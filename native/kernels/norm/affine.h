@@ -27,32 +27,32 @@ void scale(const float* x, Factor high, Factor low, Factor factor, Factor bias, 
   for (int64_t i = 0; i < n; ++i) y[i] = ((x[i] - high[i]) - low[i]) * factor[i] + bias[i];
 }
 
-inline void square_offsets(const float* x, Each high, Each low, int64_t n, float* squares) {
-#pragma GCC ivdep
-  for (int64_t i = 0; i < n; ++i) {
-    const float off = (x[i] - high[i]) - low[i];
-    squares[i] = off * off;
-  }
-}
-
 inline void multiply(const float* a, const float* b, int64_t n, float* products) {
 #pragma GCC ivdep
   for (int64_t i = 0; i < n; ++i) products[i] = a[i] * b[i];
 }
 
-template <typename Factor>
-void offsets(const float* x, Factor mean, Factor rstd, int64_t n, float* xhat) {
+// The products of gradients with what was normalised.
+inline void slopes(const float* gradient, const float* x, float mean, float rstd, int64_t n,
+                   float* products) {
 #pragma GCC ivdep
-  for (int64_t i = 0; i < n; ++i) xhat[i] = (x[i] - mean[i]) * rstd[i];
+  for (int64_t i = 0; i < n; ++i) products[i] = gradient[i] * ((x[i] - mean) * rstd);
 }
 
 // The gradient times a factor, less a share of what all have in common.
 template <typename Factor>
-void combine(const float* gradient, const float* xhat, Factor own, Factor steady, Factor sloping,
-             int64_t n, float* results) {
+struct Shares {
+  Factor mean, rstd;
+  Factor own, steady, sloping;
+};
+template <typename Factor>
+void combine(const float* gradient, const float* x, const Shares<Factor>& shares, int64_t n,
+             float* results) {
+  const Shares<Factor> by = shares;
 #pragma GCC ivdep
   for (int64_t i = 0; i < n; ++i) {
-    results[i] = (gradient[i] * own[i] - steady[i]) - xhat[i] * sloping[i];
+    const float xhat = (x[i] - by.mean[i]) * by.rstd[i];
+    results[i] = (gradient[i] * by.own[i] - by.steady[i]) - xhat * by.sloping[i];
   }
 }
 

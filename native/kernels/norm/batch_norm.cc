@@ -52,7 +52,8 @@ class BatchNormalization {
       if (loads) images.load(norm_.shape.images, buffers.row(0), buffers.raw());
       normalize_block(block, images, Images(outputs, block), buffers);
     };
-    status = for_each_row(blocks_.count, loads ? all : width, 2, body, all);
+    const int64_t room = std::min(width, kRowPiece);
+    status = for_each_row(blocks_.count, loads ? std::max(all, room) : room, 2, body, all);
     if (status.ok()) status = y.close();
     return status.ok() && norm_.training ? deliver_statistics() : status;
   }
@@ -75,15 +76,15 @@ class BatchNormalization {
       factor.set(k, found_.rstds[channel] * weight_.values()[channel]);
       bias.set(k, bias_.values()[channel]);
     }
-    for (int64_t i = 0; i < norm_.shape.images; ++i) {
-      const float* const values = x.read(i, buffers.row(0), buffers.raw());
-      float* const results = y.place(i, buffers.row(1));
+    block.visit([&](int64_t image, Range piece) {
+      const float* const values = x.read(image, piece, buffers.row(0), buffers.raw());
+      float* const results = y.place(image, piece, buffers.row(1));
       with_numbers(block, [&](auto number) {
         scale(values, number(mean.high), number(mean.low), number(factor), number(bias),
-              block.width, results);
+              piece.count, results);
       });
-      y.write(i, results, buffers.raw());
-    }
+      y.write(image, piece, results, buffers.raw());
+    });
   }
 
   void find_means(const ChannelBlock& block, const Images& x, const RowBuffers& buffers,
@@ -91,14 +92,12 @@ class BatchNormalization {
     ChannelTotals sums(block);
     // Elements of 16 bits have so few digits that four of them may be added in float.
     const bool narrow = norm_.x->dtype != ACL_FLOAT;
-    for (int64_t i = 0; i < norm_.shape.images; ++i) {
-      const float* const line = x.read(i, buffers.row(0), buffers.raw());
-      if (!narrow) {
-        sums.add_exactly(line);
-      } else {
-        sums.add(line, [&] { return lane_total(block.width, line); });
-      }
-    }
+    block.visit([&](int64_t image, Range piece) {
+      const float* const line = x.read(image, piece, buffers.row(0), buffers.raw());
+      if (!narrow) return sums.add_exactly(line, piece.count);
+      sums.add([line](int64_t i) { return line[i]; },
+               [&] { return lane_total(piece.count, line); });
+    });
     for (int64_t k = 0; k < block.channels; ++k) {
       const Mean found(sums.of(k) / block.values());
       const int64_t channel = block.first + k;
@@ -111,14 +110,15 @@ class BatchNormalization {
   void find_variances(const ChannelBlock& block, const Images& x, const RowBuffers& buffers,
                       const BlockMean& mean) const {
     ChannelTotals sums(block);
-    float* const squares = buffers.row(1);
-    for (int64_t i = 0; i < norm_.shape.images; ++i) {
-      const float* const line = x.read(i, buffers.row(0), buffers.raw());
-      if (block.channels > 1) {
-        square_offsets(line, mean.high.each(), mean.low.each(), block.width, squares);
-      }
-      sums.add(squares, [&] { return squares_around(mean_of(mean), block.width, line); });
-    }
+    const Each high = mean.high.each(), low = mean.low.each();
+    block.visit([&](int64_t image, Range piece) {
+      const float* const line = x.read(image, piece, buffers.row(0), buffers.raw());
+      const auto square = [=](int64_t i) {
+        const float off = (line[i] - high[i]) - low[i];
+        return off * off;
+      };
+      sums.add(square, [&] { return squares_around(mean_of(mean), piece.count, line); });
+    });
     const double count = block.values(), unbiased = count > 1 ? count / (count - 1) : 0;
     for (int64_t k = 0; k < block.channels; ++k) {
       const double variance = sums.of(k) / count;

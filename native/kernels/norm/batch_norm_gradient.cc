@@ -31,13 +31,14 @@ class BatchDifferentiation {
     const FloatRows gradients = gradient.rows(), inputs = x.rows();
     const FloatRows results = given(norm_.of_x) ? result.rows() : inputs;
     const int64_t width = blocks_.channels * norm_.shape.pixels;
+    const int64_t room = std::min(width, kRowPiece);
     const auto body = [&](int64_t number, const RowBuffers& buffers) {
       const ChannelBlock block(norm_.shape, blocks_, number);
       const Images dy(gradients, block), values(inputs, block);
       add_up(block, dy, values, buffers);
       if (given(norm_.of_x)) spread(block, dy, values, Images(results, block), buffers);
     };
-    status = for_each_row(blocks_.count, width, 4, body, width * norm_.shape.images);
+    status = for_each_row(blocks_.count, room, 3, body, width * norm_.shape.images);
     if (status.ok() && given(norm_.of_x)) status = result.close();
     if (status.ok()) status = deliver_to(norm_.of_weight, 0);
     return status.ok() ? deliver_to(norm_.of_bias, channels) : status;
@@ -57,17 +58,15 @@ class BatchDifferentiation {
     Spread mean(block), rstd(block);
     load(block, mean, rstd);
     ChannelTotals steady(block), sloping(block);
-    float *const xhat = buffers.row(2), *const products = buffers.row(3);
-    for (int64_t i = 0; i < norm_.shape.images; ++i) {
-      const float* const dy = gradient.read(i, buffers.row(0), buffers.raw());
-      const float* const values = x.read(i, buffers.row(1), buffers.raw());
-      with_numbers(block, [&](auto number) {
-        offsets(values, number(mean), number(rstd), block.width, xhat);
-      });
-      steady.add(dy, [&] { return lane_sum(block.width, dy); });
-      if (block.channels > 1) multiply(dy, xhat, block.width, products);
-      sloping.add(products, [&] { return lane_products(block.width, dy, xhat); });
-    }
+    const float one_mean = mean.same().value, one_rstd = rstd.same().value;
+    const Each means = mean.each(), rstds = rstd.each();
+    block.visit([&](int64_t image, Range piece) {
+      const float* const dy = gradient.read(image, piece, buffers.row(0), buffers.raw());
+      const float* const values = x.read(image, piece, buffers.row(1), buffers.raw());
+      steady.add([dy](int64_t i) { return dy[i]; }, [&] { return lane_total(piece.count, dy); });
+      sloping.add([=](int64_t i) { return dy[i] * ((values[i] - means[i]) * rstds[i]); },
+                  [&] { return lane_slopes(piece.count, dy, values, one_mean, one_rstd); });
+    });
     for (int64_t k = 0; k < block.channels; ++k) {
       totals_[block.first + k] = sloping.of(k);
       totals_[norm_.shape.channels + block.first + k] = steady.of(k);
@@ -87,19 +86,19 @@ class BatchDifferentiation {
       sloping.set(k, static_cast<float>(totals_[channel] * share));
       steady.set(k, norm_.training ? static_cast<float>(steady_share) : 0);
     }
-    float* const xhat = buffers.row(2);
-    for (int64_t i = 0; i < norm_.shape.images; ++i) {
-      const float* const dy = gradient.read(i, buffers.row(0), buffers.raw());
-      const float* const values = x.read(i, buffers.row(1), buffers.raw());
-      float* const results = result.place(i, buffers.row(3));
+    block.visit([&](int64_t image, Range piece) {
+      const float* const dy = gradient.read(image, piece, buffers.row(0), buffers.raw());
+      float* const results = result.place(image, piece, buffers.row(2));
       with_numbers(block, [&](auto number) {
         const auto factor = number(own), shift = number(steady);
-        if (!norm_.training) return scale(dy, shift, shift, factor, shift, block.width, results);
-        offsets(values, number(mean), number(rstd), block.width, xhat);
-        combine(dy, xhat, factor, shift, number(sloping), block.width, results);
+        if (!norm_.training) return scale(dy, shift, shift, factor, shift, piece.count, results);
+        const float* const values = x.read(image, piece, buffers.row(1), buffers.raw());
+        const Shares<decltype(factor)> shares = {number(mean), number(rstd), factor, shift,
+                                                 number(sloping)};
+        combine(dy, values, shares, piece.count, results);
       });
-      result.write(i, results, buffers.raw());
-    }
+      result.write(image, piece, results, buffers.raw());
+    });
   }
 
   Status deliver_to(const TensorView* out, int64_t first) const {

@@ -35,6 +35,21 @@ struct ChannelBlock {
         channels(std::min(blocks.channels, of.channels - first)),
         width(channels * of.pixels) {}
 
+  // Lines come in pieces that stay in the first-level cache, converted ones as well; of several
+  // channels there is one.
+  int64_t pieces() const { return (width + kRowPiece - 1) / kRowPiece; }
+  Range piece(int64_t number) const {
+    const int64_t begin = number * kRowPiece;
+    return {begin, std::min(kRowPiece, width - begin)};
+  }
+  // Calls body(image, piece) for all of them.
+  template <typename Body>
+  void visit(const Body& body) const {
+    for (int64_t i = 0; i < shape.images; ++i) {
+      for (int64_t k = 0; k < pieces(); ++k) body(i, piece(k));
+    }
+  }
+
   Range columns() const { return {first * shape.pixels, width}; }
   double values() const { return static_cast<double>(shape.images * shape.pixels); }
 
@@ -56,20 +71,25 @@ class Images {
     loaded_ = values;
   }
 
-  const float* read(int64_t image, float* values, char* raw) const {
-    if (loaded_ != nullptr) return loaded_ + image * columns_.count;
-    if (rows_.direct()) return rows_.place(image, nullptr) + columns_.begin;
-    rows_.read_part(image, columns_, values, raw);
+  const float* read(int64_t image, Range piece, float* values, char* raw) const {
+    if (loaded_ != nullptr) return loaded_ + image * columns_.count + piece.begin;
+    if (rows_.direct()) return at(image, piece);
+    rows_.read_part(image, in_row(piece), values, raw);
     return values;
   }
-  float* place(int64_t image, float* values) const {
-    return rows_.direct() ? rows_.place(image, nullptr) + columns_.begin : values;
+  float* place(int64_t image, Range piece, float* values) const {
+    return rows_.direct() ? at(image, piece) : values;
   }
-  void write(int64_t image, const float* values, char* raw) const {
-    if (!rows_.direct()) rows_.write_part(image, columns_, values, raw);
+  void write(int64_t image, Range piece, const float* values, char* raw) const {
+    if (!rows_.direct()) rows_.write_part(image, in_row(piece), values, raw);
   }
 
  private:
+  float* at(int64_t image, Range piece) const {
+    return rows_.place(image, nullptr) + columns_.begin + piece.begin;
+  }
+  Range in_row(Range piece) const { return {columns_.begin + piece.begin, piece.count}; }
+
   const FloatRows& rows_;
   Range columns_;
   const float* loaded_ = nullptr;
@@ -81,16 +101,16 @@ class ChannelTotals {
   explicit ChannelTotals(const ChannelBlock& block)
       : block_(block), lines_(block.channels > 1 ? block.width : 0, part_, totals_) {}
 
-  // With one channel, `sum` gives the line's.
-  template <typename Sum>
-  void add(const float* line, const Sum& sum) {
-    if (block_.channels > 1) return lines_.add(line);
+  // What value(k) gives for element k. With one channel, `sum` gives the sum of a piece.
+  template <typename Value, typename Sum>
+  void add(const Value& value, const Sum& sum) {
+    if (block_.channels > 1) return lines_.add_each(value);
     alone_ += sum();
   }
   // For means, which are subtracted.
-  void add_exactly(const float* line) {
+  void add_exactly(const float* line, int64_t count) {
     if (block_.channels > 1) return lines_.add_exactly(line);
-    alone_ += lane_sum(block_.width, line);
+    alone_ += lane_sum(count, line);
   }
   // Once all are added.
   double of(int64_t channel) {

@@ -2,6 +2,7 @@
 // Norms of groups of an image's channels.
 #include "ops/group_norm.h"
 
+#include <algorithm>
 #include <cmath>
 #include <new>
 
@@ -49,6 +50,55 @@ class ChannelSums {
   std::unique_ptr<double[]> memory_;
 };
 
+// Calls body(channel, at, count) for what a piece has of each channel, from its place `at` on.
+template <typename Body>
+void for_each_channel(Range piece, int64_t pixels, const Body& body) {
+  int64_t channel = piece.begin / pixels, left = (channel + 1) * pixels - piece.begin;
+  for (int64_t at = 0, count; at < piece.count; at += count, left = pixels) {
+    count = std::min(left, piece.count - at);
+    body(channel++, at, count);
+  }
+}
+
+// What a row's channels were normalised with.
+struct RowChannels {
+  int64_t count, pixels;
+  float mean, rstd;
+  const float* weights;
+};
+
+// Sums of weighted gradients, and of those times what was normalised.
+struct Totals {
+  double steady = 0, sloping = 0;
+};
+
+// Leaves the sums of each channel, those times what was normalised first.
+Totals add_up(RowInput<float>& gradient, RowInput<float>& x, const RowChannels& row,
+              float* products, double* sums) {
+  std::fill_n(sums, 2 * row.count, 0.0);
+  Totals totals;
+  for_each_piece(row.count * row.pixels, [&](Range piece) {
+    const float *const dy = gradient.read(piece), *const values = x.read(piece);
+    slopes(dy, values, row.mean, row.rstd, piece.count, products);
+    for_each_channel(piece, row.pixels, [&](int64_t k, int64_t at, int64_t count) {
+      sums[2 * k] += reducers::sum_of_array(products + at, count);
+      sums[2 * k + 1] += reducers::sum_of_array(dy + at, count);
+      if (!std::isinf(row.weights[k])) return;
+      for (int64_t i = at; i < at + count; ++i) {  // infinities of both signs cancel: no factor
+        const double weighted = static_cast<double>(dy[i]) * row.weights[k];
+        totals.sloping += weighted * ((values[i] - row.mean) * row.rstd);
+        totals.steady += weighted;
+      }
+    });
+  });
+  for (int64_t k = 0; k < row.count; ++k) {
+    if (std::isinf(row.weights[k])) continue;
+    totals.sloping += sums[2 * k] * row.weights[k];
+    totals.steady += sums[2 * k + 1] * row.weights[k];
+  }
+  return totals;
+}
+
 }  // namespace
 
 Status normalize(const GroupNorm& norm) {
@@ -66,22 +116,27 @@ Status normalize(const GroupNorm& norm) {
   if (status.ok()) status = statistics.make(rows);
   if (!status.ok()) return status;
   const FloatRows inputs = x.rows(), outputs = y.rows();
-  status = for_each_row(rows, n, 2, [&](int64_t row, const RowBuffers& buffers) {
-    const float* const values = inputs.read(row, buffers.row(0), buffers.raw());
-    float* const results = outputs.place(row, buffers.row(1));
-    const Mean mean(lane_sum(n, values) / static_cast<double>(n));
-    const double variance = squares_around(mean, n, values) / static_cast<double>(n);
-    const float rstd = inverse_root(variance, norm.epsilon);
-    statistics.means[row] = mean.high;
-    statistics.rstds[row] = norm.gives_variance ? static_cast<float>(variance) : rstd;
-    for (int64_t k = 0; k < own; ++k) {
-      const int64_t channel = row % norm.groups * own + k, at = k * shape.pixels;
-      scale<Same>(values + at, {mean.high}, {mean.low}, {rstd * weight.values()[channel]},
-                  {bias.values()[channel]}, shape.pixels, results + at);
-    }
-    if (norm.swish != 0) swish(static_cast<float>(norm.swish), n, results);
-    outputs.write(row, results, buffers.raw());
-  });
+  const auto body = [&](int64_t row, const RowBuffers& buffers) {
+    RowInput<float> values(inputs, row, buffers.row(0), buffers.raw());
+    const RowOutput<float> results(outputs, row, buffers.row(1), buffers.raw());
+    const RowMoments found(values, n);
+    const float rstd = inverse_root(found.variance, norm.epsilon);
+    statistics.means[row] = found.mean.high;
+    statistics.rstds[row] = norm.gives_variance ? static_cast<float>(found.variance) : rstd;
+    const int64_t first = row % norm.groups * own;
+    for_each_piece(n, [&](Range piece) {
+      const float* const from = values.read(piece);
+      float* const to = results.place(piece);
+      for_each_channel(piece, shape.pixels, [&](int64_t k, int64_t at, int64_t count) {
+        scale<Same>(from + at, {found.mean.high}, {found.mean.low},
+                    {rstd * weight.values()[first + k]}, {bias.values()[first + k]}, count,
+                    to + at);
+      });
+      if (norm.swish != 0) swish(static_cast<float>(norm.swish), piece.count, to);
+      results.write(piece);
+    });
+  };
+  status = for_each_row(rows, std::min(n, kRowPiece), 2, body, n);
   if (status.ok()) status = y.close();
   if (status.ok()) status = statistics.deliver_means(or_absent(norm.mean));
   if (status.ok()) status = statistics.deliver_rstds(or_absent(norm.rstd));
@@ -106,41 +161,29 @@ Status differentiate(const GroupNormGradient& norm) {
   if (!status.ok()) return status;
   const FloatRows gradients = gradient.rows(), inputs = x.rows();
   const FloatRows results = given(norm.of_x) ? result.rows() : inputs;
-  status = for_each_row(rows, n, 5, [&](int64_t row, const RowBuffers& buffers) {
-    const float* const dy = gradients.read(row, buffers.row(0), buffers.raw());
-    const float* const values = inputs.read(row, buffers.row(1), buffers.raw());
-    float* const xhat = buffers.row(2);
+  const auto body = [&](int64_t row, const RowBuffers& buffers) {
+    RowInput<float> dy(gradients, row, buffers.row(0), buffers.raw());
+    RowInput<float> values(inputs, row, buffers.row(1), buffers.raw());
     const float mean = means.values()[row], rstd = rstds.values()[row];
     const float* const weights = weight.values() + row % norm.groups * own;
-    float* const products = buffers.row(4);
-    offsets<Same>(values, {mean}, {rstd}, n, xhat);
-    multiply(dy, xhat, n, products);
-    double steady = 0, sloping = 0;
-    for (int64_t k = 0; k < own; ++k) {
-      double* const both = sums.of(row * own + k);
-      both[0] = reducers::sum_of_array(products + k * pixels, pixels);
-      both[1] = reducers::sum_of_array(dy + k * pixels, pixels);
-      if (std::isinf(weights[k])) {  // infinities of both signs cancel: no common factor
-        for (int64_t at = k * pixels; at < (k + 1) * pixels; ++at) {
-          const double weighted = static_cast<double>(dy[at]) * weights[k];
-          sloping += weighted * xhat[at];
-          steady += weighted;
-        }
-        continue;
-      }
-      sloping += both[0] * weights[k];
-      steady += both[1] * weights[k];
-    }
+    const Totals totals =
+        add_up(dy, values, {own, pixels, mean, rstd, weights}, buffers.row(2), sums.of(row * own));
     if (!given(norm.of_x)) return;
     const double share = rstd / static_cast<double>(n);
-    float* const to = results.place(row, buffers.row(3));
-    for (int64_t k = 0; k < own; ++k) {
-      const int64_t at = k * pixels;
-      combine<Same>(dy + at, xhat + at, {rstd * weights[k]}, {static_cast<float>(steady * share)},
-                    {static_cast<float>(sloping * share)}, pixels, to + at);
-    }
-    results.write(row, to, buffers.raw());
-  });
+    const Same common = {static_cast<float>(totals.steady * share)};
+    const Same slope = {static_cast<float>(totals.sloping * share)};
+    const RowOutput<float> to(results, row, buffers.row(2), buffers.raw());
+    for_each_piece(n, [&](Range piece) {
+      const float *const gradient = dy.read(piece), *const x = values.read(piece);
+      float* const made = to.place(piece);
+      for_each_channel(piece, pixels, [&](int64_t k, int64_t at, int64_t count) {
+        const Shares<Same> shares = {{mean}, {rstd}, {rstd * weights[k]}, common, slope};
+        combine(gradient + at, x + at, shares, count, made + at);
+      });
+      to.write(piece);
+    });
+  };
+  status = for_each_row(rows, std::min(n, kRowPiece), 3, body, n);
   if (status.ok() && given(norm.of_x)) status = result.close();
   if (status.ok()) status = sums.deliver_to(norm.of_weight, 0);
   if (status.ok()) status = sums.deliver_to(norm.of_bias, 1);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "engines/rows.h"
 #include "engines/sums.h"
 
 namespace aclhost {
@@ -24,8 +25,25 @@ inline double lane_sum(int64_t n, const float* x) { return sum_of(x, n); }
 inline double lane_total(int64_t n, const float* x) {
   return lane_sum([](auto a, auto) { return a; }, n, x, x);
 }
-inline double lane_products(int64_t n, const float* x, const float* y) {
-  return lane_sum([](auto a, auto b) { return a * b; }, n, x, y);
+
+using FloatLanes = reduce_detail::LaneSums<float, 4>;
+
+// Adds gradients times what was normalised. Zeros fill up the last step of lanes.
+inline void add_slopes(int64_t n, const float* gradient, const float* x, float mean, float rstd,
+                       FloatLanes& sums) {
+  const int64_t steps = n / kSumLanes * kSumLanes;
+  sums.add([=](auto a, auto b) { return a * ((b - mean) * rstd); }, steps, gradient, x);
+  if (steps == n) return;
+  float last[kSumLanes] = {}, xhat[kSumLanes] = {};
+  std::copy(gradient + steps, gradient + n, last);
+  for (int64_t i = steps; i < n; ++i) xhat[i - steps] = (x[i] - mean) * rstd;
+  sums.add([](auto a, auto b) { return a * b; }, kSumLanes, last, xhat);
+}
+inline double lane_slopes(int64_t n, const float* gradient, const float* x, float mean,
+                          float rstd) {
+  FloatLanes sums;
+  add_slopes(n, gradient, x, mean, rstd, sums);
+  return sums.total();
 }
 
 // A mean as the sum of two floats: differences from it lose nothing that matters.
@@ -38,23 +56,46 @@ struct Mean {
 };
 
 // What is missing from the last step of lanes is filled up with the mean.
-inline double squares_around(const Mean& mean, int64_t n, const float* x) {
+inline void add_squares(const Mean& mean, int64_t n, const float* x, FloatLanes& sums) {
   const float high = mean.high, low = mean.low;
   const auto square = [=](auto a, auto) {
     const auto off = (a - high) - low;
     return off * off;
   };
   const int64_t steps = n / kSumLanes * kSumLanes;
-  reduce_detail::LaneSums<float, 4> sums;
   sums.add(square, steps, x, x);
-  if (steps < n) {
-    float last[kSumLanes];
-    std::fill_n(last, kSumLanes, high);
-    std::copy(x + steps, x + n, last);
-    sums.add(square, kSumLanes, last, last);
-  }
+  if (steps == n) return;
+  float last[kSumLanes];
+  std::fill_n(last, kSumLanes, high);
+  std::copy(x + steps, x + n, last);
+  sums.add(square, kSumLanes, last, last);
+}
+inline double squares_around(const Mean& mean, int64_t n, const float* x) {
+  FloatLanes sums;
+  add_squares(mean, n, x, sums);
   return sums.total();
 }
+
+// The mean of a row, or 0 if it is not centred, and the mean square around it.
+struct RowMoments {
+  RowMoments(RowInput<float>& row, int64_t n, bool centred = true) {
+    reduce_detail::LaneSums<float> sums;
+    if (centred) {
+      for_each_piece(n, [&](Range piece) {
+        const float* const x = row.read(piece);
+        sums.add([](auto a, auto) { return a; }, piece.count, x, x);
+      });
+      mean = Mean(sums.total() / static_cast<double>(n));
+    }
+    FloatLanes squares;
+    for_each_piece(n,
+                   [&](Range piece) { add_squares(mean, piece.count, row.read(piece), squares); });
+    variance = squares.total() / static_cast<double>(n);
+  }
+
+  Mean mean;
+  double variance;
+};
 
 inline float inverse_root(double variance, double epsilon) {
   return static_cast<float>(1 / std::sqrt(variance + epsilon));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/norm/row_norm.h"
 
+#include <algorithm>
+
 #include "engines/matrix.h"
 #include "engines/rows.h"
 #include "kernels/norm/moments.h"
@@ -84,23 +86,28 @@ Status normalize(const RowNorm& norm) {
   const FloatRows x(source.x().view()), addend(source.sums() ? source.addend().view() : *norm.x);
   const FloatRows y(results.y.view());
   const FloatRows sum(given(norm.sum) ? results.sum.view() : results.y.view());
-  status = for_each_row(source.rows(), n, 4, [&](int64_t row, const RowBuffers& buffers) {
-    const float* values = x.read(row, buffers.row(0), buffers.raw());
-    if (source.sums()) {
-      const float* const others = addend.read(row, buffers.row(1), buffers.raw());
-      source.add(values, others, buffers.row(2));
-      values = buffers.row(2);
-    }
-    const Mean mean(norm.centred ? lane_sum(n, values) / static_cast<double>(n) : 0.0);
-    const double variance = squares_around(mean, n, values) / static_cast<double>(n);
-    const float rstd = inverse_root(variance, norm.epsilon);
-    statistics.means[row] = mean.high;
+  const auto normalize_row = [&](int64_t row, RowInput<float> values, const RowOutput<float>& out) {
+    const RowMoments found(values, n, norm.centred);
+    const float rstd = inverse_root(found.variance, norm.epsilon);
+    statistics.means[row] = found.mean.high;
     statistics.rstds[row] = rstd;
-    if (given(norm.sum)) sum.write(row, values, buffers.raw());
-    float* const result = y.place(row, buffers.row(3));
-    scale_row(values, mean, rstd, weight.values(), bias.values(), n, result);
-    y.write(row, result, buffers.raw());
-  });
+    for_each_piece(n, [&](Range piece) {
+      scale_row(values.read(piece), found.mean, rstd, weight.values() + piece.begin,
+                bias.values() + piece.begin, piece.count, out.place(piece));
+      out.write(piece);
+    });
+  };
+  const auto body = [&](int64_t row, const RowBuffers& buffers) {
+    char* const raw = buffers.raw();
+    const RowOutput<float> out(y, row, buffers.row(1), raw);
+    if (!source.sums()) return normalize_row(row, {x, row, buffers.row(0), raw}, out);
+    float* const values = buffers.row(2);
+    source.add(x.read(row, buffers.row(0), raw), addend.read(row, buffers.row(1), raw), values);
+    if (given(norm.sum)) sum.write(row, values, raw);
+    normalize_row(row, RowInput<float>(values), out);
+  };
+  const int64_t room = source.sums() ? n : std::min(n, kRowPiece);
+  status = for_each_row(source.rows(), room, 3, body, n);
   if (status.ok()) status = results.close(norm);
   if (status.ok()) status = statistics.deliver_means(or_absent(norm.mean));
   if (status.ok()) status = statistics.deliver_rstds(or_absent(norm.rstd));

@@ -62,35 +62,54 @@ ACLHOST_INLINE T power_below(T x, T largest) {
   return less > kNothing ? power + power * lost : power;
 }
 
+// The same as part of a sum that has a 1: what the difference was rounded by changes the sum by
+// less than a rounding for each digit of it, and it does not matter which power is less than e^-87.
+ACLHOST_INLINE float summed_power(float x, float largest) {
+  const float less = x - largest;
+  const math::SingleExponential e(less < -87 ? -87 : less);
+  return (1 + e.less_one) * e.power();
+}
+ACLHOST_INLINE double summed_power(double x, double largest) { return math::exp(x - largest); }
+
 // The logarithm of a sum of powers, the largest of which is 1.
 template <typename T>
 T log_of_powers(double sum) {
   return math::log1p(static_cast<T>(sum - 1));
 }
 
+// Adds power(x) of elements that come in whole steps but for the last, and leaves it in `powers`,
+// unless that is null; it may be x.
+template <typename T, typename Power>
+void add_powers(const Power& power, const T* x, int64_t n, T* powers,
+                reduce_detail::LaneSums<T, 4>& sums) {
+  constexpr int64_t kPart = 1024;
+  alignas(64) T part[kPart];
+  const auto add = [&, power](const T* from, int64_t count, T* to) {
+    for (int64_t i = 0; i < count; i += kSoftmaxStep) {
+#pragma GCC ivdep
+      for (int64_t k = i; k < i + kSoftmaxStep; ++k) to[k] = power(from[k]);
+    }
+    sums.add([](auto each, auto) { return each; }, count, to, to);
+  };
+  const int64_t steps = n / kSoftmaxStep * kSoftmaxStep, rest = n - steps;
+  for (int64_t begin = 0; begin < steps; begin += kPart) {
+    add(x + begin, std::min(kPart, steps - begin), powers == nullptr ? part : powers + begin);
+  }
+  if (rest == 0) return;
+  std::fill_n(part, kSoftmaxStep, -std::numeric_limits<T>::infinity());
+  std::copy_n(x + steps, rest, part);
+  add(part, kSoftmaxStep, part);
+  if (powers != nullptr) std::copy_n(part, rest, powers + steps);
+}
+
 // log_softmax(x) = (x - largest) - log_sum: both are at most 0, so nothing cancels.
 template <typename T>
-class RowSoftmax {
- public:
-  // Leaves exp(x - largest) in `powers`, unless that is null; it may be x.
-  RowSoftmax(const T* x, int64_t n, T* powers = nullptr) : largest(aclhost::largest(x, n)) {
-    constexpr int64_t kPart = 1024;
-    alignas(64) T part[kPart];
+struct RowSoftmax {
+  // Leaves exp(x - largest) in `powers`, which may be x.
+  RowSoftmax(const T* x, int64_t n, T* powers) : largest(aclhost::largest(x, n)) {
     reduce_detail::LaneSums<T, 4> sums;
-    const int64_t steps = n / kSoftmaxStep * kSoftmaxStep, rest = n - steps;
-    for (int64_t begin = 0; begin < steps; begin += kPart) {
-      const int64_t count = std::min(kPart, steps - begin);
-      T* const to = powers == nullptr ? part : powers + begin;
-      raise(x + begin, count, to);
-      sums.add([](auto power, auto) { return power; }, count, to, to);
-    }
-    if (rest > 0) {
-      std::fill_n(part, kSoftmaxStep, -std::numeric_limits<T>::infinity());
-      std::copy_n(x + steps, rest, part);
-      raise(part, kSoftmaxStep, part);
-      sums.add([](auto power, auto) { return power; }, kSoftmaxStep, part, part);
-      if (powers != nullptr) std::copy_n(part, rest, powers + steps);
-    }
+    const T most = largest;
+    add_powers([most](T each) { return power_below(each, most); }, x, n, powers, sums);
     sum = sums.total();
   }
 
@@ -98,25 +117,38 @@ class RowSoftmax {
 
   T largest;
   double sum;
+};
+
+// Sums of powers for logarithms alone.
+template <typename T>
+class PowerSum {
+ public:
+  explicit PowerSum(T largest) : largest_(largest) {}
+  void add(const T* x, int64_t n) {
+    const T most = largest_;
+    add_powers<T>([most](T each) { return summed_power(each, most); }, x, n, nullptr, sums_);
+  }
+  T logarithm() const { return log_of_powers<T>(sums_.total()); }
 
  private:
-  // Whole steps.
-  void raise(const T* x, int64_t n, T* powers) const {
-    const T most = largest;
-    for (int64_t i = 0; i < n; i += kSoftmaxStep) {
-#pragma GCC ivdep
-      for (int64_t k = i; k < i + kSoftmaxStep; ++k) powers[k] = power_below(x[k], most);
-    }
-  }
+  T largest_;
+  reduce_detail::LaneSums<T, 4> sums_;
 };
+
+// (x - most) - log_sum, which may take the place of x.
+template <typename T>
+void take_away(const T* x, T most, T log_sum, int64_t n, T* logarithms) {
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) logarithms[i] = (x[i] - most) - log_sum;
+}
 
 // The logarithms may take the place of x.
 template <typename T>
 void log_softmax(const T* x, int64_t n, T* logarithms) {
-  const RowSoftmax<T> softmax(x, n);
-  const T most = softmax.largest, log_sum = softmax.log_sum();
-#pragma GCC ivdep
-  for (int64_t i = 0; i < n; ++i) logarithms[i] = (x[i] - most) - log_sum;
+  const T most = largest(x, n);
+  PowerSum<T> sum(most);
+  sum.add(x, n);
+  take_away(x, most, sum.logarithm(), n, logarithms);
 }
 
 }  // namespace ACLHOST_ISA

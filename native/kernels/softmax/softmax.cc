@@ -2,9 +2,13 @@
 // Softmax along an axis, its logarithm, and the gradients of both.
 #include "ops/softmax.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "engines/along_axis.h"
 #include "engines/lane_sums.h"
 #include "engines/line_sums.h"
+#include "engines/rows.h"
 #include "kernels/softmax/row_softmax.h"
 #include "ops/log_softmax.h"
 #include "ops/log_softmax_backward.h"
@@ -15,35 +19,61 @@ inline namespace ACLHOST_ISA {
 namespace {
 
 template <typename T>
-void softmax_row(const T* const* in, int64_t n, T* out) {
-  const T share = static_cast<T>(1 / RowSoftmax<T>(in[0], n, out).sum);
-  for (int64_t i = 0; i < n; ++i) out[i] *= share;
+void softmax_row(RowInput<T>* in, int64_t n, const RowOutput<T>& out) {
+  const Range all = {0, n};
+  T* const results = out.place(all);
+  const T share = static_cast<T>(1 / RowSoftmax<T>(in[0].read(all), n, results).sum);
+  for (int64_t i = 0; i < n; ++i) results[i] *= share;
+  out.write(all);
 }
 
 template <typename T>
-void log_softmax_row(const T* const* in, int64_t n, T* out) {
-  log_softmax(in[0], n, out);
+void log_softmax_row(RowInput<T>* in, int64_t n, const RowOutput<T>& out) {
+  T most = -std::numeric_limits<T>::infinity();
+  for_each_piece(
+      n, [&](Range piece) { most = std::max(most, largest(in[0].read(piece), piece.count)); });
+  PowerSum<T> sum(most);
+  for_each_piece(n, [&](Range piece) { sum.add(in[0].read(piece), piece.count); });
+  const T log_sum = sum.logarithm();
+  for_each_piece(n, [&](Range piece) {
+    take_away(in[0].read(piece), most, log_sum, piece.count, out.place(piece));
+    out.write(piece);
+  });
 }
 
 // Inputs are the gradients and what the forward gave.
 template <typename T>
-void softmax_gradient_row(const T* const* in, int64_t n, T* out) {
-  const T *const gradient = in[0], *const y = in[1];
+void softmax_gradient_row(RowInput<T>* in, int64_t n, const RowOutput<T>& out) {
   reduce_detail::LaneSums<T, 4> products;
-  products.add([](auto a, auto b) { return a * b; }, n, gradient, y);
+  for_each_piece(n, [&](Range piece) {
+    products.add([](auto a, auto b) { return a * b; }, piece.count, in[0].read(piece),
+                 in[1].read(piece));
+  });
   const T sum = static_cast<T>(products.total());
+  for_each_piece(n, [&](Range piece) {
+    const T *const gradient = in[0].read(piece), *const y = in[1].read(piece);
+    T* const results = out.place(piece);
 #pragma GCC ivdep
-  for (int64_t i = 0; i < n; ++i) out[i] = (gradient[i] - sum) * y[i];
+    for (int64_t i = 0; i < piece.count; ++i) results[i] = (gradient[i] - sum) * y[i];
+    out.write(piece);
+  });
 }
 
 template <typename T>
-void log_softmax_gradient_row(const T* const* in, int64_t n, T* out) {
-  const T *const gradient = in[0], *const y = in[1];
+void log_softmax_gradient_row(RowInput<T>* in, int64_t n, const RowOutput<T>& out) {
   reduce_detail::LaneSums<T, 4> sums;
-  sums.add([](auto a, auto) { return a; }, n, gradient, gradient);
+  for_each_piece(n, [&](Range piece) {
+    const T* const gradient = in[0].read(piece);
+    sums.add([](auto a, auto) { return a; }, piece.count, gradient, gradient);
+  });
   const T sum = static_cast<T>(sums.total());
+  for_each_piece(n, [&](Range piece) {
+    const T *const gradient = in[0].read(piece), *const y = in[1].read(piece);
+    T* const results = out.place(piece);
 #pragma GCC ivdep
-  for (int64_t i = 0; i < n; ++i) out[i] = gradient[i] - math::exp(y[i]) * sum;
+    for (int64_t i = 0; i < piece.count; ++i) results[i] = gradient[i] - math::exp(y[i]) * sum;
+    out.write(piece);
+  });
 }
 
 template <typename T>
@@ -55,36 +85,30 @@ struct ColumnTotals {
   LineSums<T> sums;
 };
 
-// The largest value of each column, and the sums of powers, which stay in `powers`.
 template <typename T>
-struct ColumnSoftmax {
-  ColumnSoftmax(const Lines<const T>& x, int64_t n, int64_t width, Lines<T> powers)
-      : totals(width) {
-    std::copy_n(x.first, width, largest);
-    for (int64_t i = 1; i < n; ++i) {
-      const T* const line = x.line(i);
-      for (int64_t j = 0; j < width; ++j) largest[j] = line[j] > largest[j] ? line[j] : largest[j];
-    }
-    for (int64_t i = 0; i < n; ++i) {
-      const T* const line = x.line(i);
-      T* const to = powers.line(i);
-#pragma GCC ivdep
-      for (int64_t j = 0; j < width; ++j) to[j] = power_below(line[j], largest[j]);
-      totals.sums.add(to);
-    }
-    totals.sums.finish();
+void largest_of_columns(const Lines<const T>& x, int64_t n, int64_t width, T* largest) {
+  std::copy_n(x.first, width, largest);
+  for (int64_t i = 1; i < n; ++i) {
+    const T* const line = x.line(i);
+    for (int64_t j = 0; j < width; ++j) largest[j] = line[j] > largest[j] ? line[j] : largest[j];
   }
-
-  T largest[kMostColumns];
-  ColumnTotals<T> totals;
-};
+}
 
 template <typename T>
 void softmax_columns(const Lines<const T>* in, int64_t n, int64_t width, Lines<T> out) {
-  const ColumnSoftmax<T> softmax(in[0], n, width, out);
-  const double* const sums = softmax.totals.totals;
+  T largest[kMostColumns];
+  largest_of_columns(in[0], n, width, largest);
+  ColumnTotals<T> totals(width);
+  for (int64_t i = 0; i < n; ++i) {
+    const T* const x = in[0].line(i);
+    T* const powers = out.line(i);
+#pragma GCC ivdep
+    for (int64_t j = 0; j < width; ++j) powers[j] = power_below(x[j], largest[j]);
+    totals.sums.add(powers);
+  }
+  totals.sums.finish();
   T shares[kMostColumns];
-  for (int64_t j = 0; j < width; ++j) shares[j] = static_cast<T>(1 / sums[j]);
+  for (int64_t j = 0; j < width; ++j) shares[j] = static_cast<T>(1 / totals.totals[j]);
   for (int64_t i = 0; i < n; ++i) {
     T* const line = out.line(i);
     for (int64_t j = 0; j < width; ++j) line[j] *= shares[j];
@@ -93,16 +117,21 @@ void softmax_columns(const Lines<const T>* in, int64_t n, int64_t width, Lines<T
 
 template <typename T>
 void log_softmax_columns(const Lines<const T>* in, int64_t n, int64_t width, Lines<T> out) {
-  T powers[kMostColumns];
-  const ColumnSoftmax<T> softmax(in[0], n, width, {powers, 0});
-  const double* const sums = softmax.totals.totals;
+  T largest[kMostColumns];
+  largest_of_columns(in[0], n, width, largest);
+  ColumnTotals<T> totals(width);
+  for (int64_t i = 0; i < n; ++i) {
+    const T* const x = in[0].line(i);
+    totals.sums.add_each([x, &largest](int64_t j) { return summed_power(x[j], largest[j]); });
+  }
+  totals.sums.finish();
   T log_sums[kMostColumns];
-  for (int64_t j = 0; j < width; ++j) log_sums[j] = log_of_powers<T>(sums[j]);
+  for (int64_t j = 0; j < width; ++j) log_sums[j] = log_of_powers<T>(totals.totals[j]);
   for (int64_t i = 0; i < n; ++i) {
     const T* const x = in[0].line(i);
     T* const line = out.line(i);
 #pragma GCC ivdep
-    for (int64_t j = 0; j < width; ++j) line[j] = (x[j] - softmax.largest[j]) - log_sums[j];
+    for (int64_t j = 0; j < width; ++j) line[j] = (x[j] - largest[j]) - log_sums[j];
   }
 }
 

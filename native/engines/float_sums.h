@@ -178,9 +178,9 @@ class FloatColumns {
     if (n == kFloatBlock) rest_.turns = kFloatSteps;
   }
 
+  // Of no more than a block of rows.
   __attribute__((flatten)) void sum(double* sums) const {
     const FloatColumns own = *this;  // on the stack, what it holds stays in registers
-    if (n_ > kFloatBlock) return own.sum_blocks(sums);
     if (rest_.turns == 0) {
       const Sums total = own.tree<0, true, 0, 1>();
       std::memcpy(sums, total.vectors, sizeof total);
@@ -194,6 +194,24 @@ class FloatColumns {
     });
   }
 
+  // Lanes of more rows, which do not fit in registers. Blocks are added one after the other, the
+  // last of which may have less rows; then it looks back at what came before it.
+  struct Lanes;
+  __attribute__((flatten)) void add_block(Lanes& to) const {
+    const FloatColumns own = *this;
+    rest_.visit([&](auto count) {
+      constexpr uint32_t steps = decltype(count)::value;
+      own.template add_lanes<steps>(std::make_integer_sequence<int, lanes_of(steps)>(), to.sums);
+    });
+    for (int lane = kFloatLanes - static_cast<int>(rest_.values); lane < kFloatLanes; ++lane) {
+      add_to(to.sums[lane].vectors, load_widened(row(n_ - kFloatLanes + lane)));
+    }
+  }
+  static void store(Lanes& lanes, double* sums) {
+    fold(lanes.sums, kFloatLanes);
+    std::memcpy(sums, lanes.sums, sizeof lanes.sums[0]);
+  }
+
  private:
   using Floats = Vector<float>;
   struct Sums {
@@ -203,27 +221,6 @@ class FloatColumns {
       for (int i = 0; i < kSumVectors<float>; ++i) vectors[i] += other.vectors[i];
     }
   };
-
-  // Lanes do not fit in registers then.
-  void sum_blocks(double* sums) const {
-    Sums lanes[kFloatLanes];
-    FloatColumns block = *this;
-    block.rest_.turns = kFloatSteps;
-    for (int64_t left = n_; left >= kFloatBlock; left -= kFloatBlock) {
-      block.template add_lanes<kFloatSteps>(std::make_integer_sequence<int, kFloatLanes>(), lanes);
-      block.first_ += kFloatBlock * step_;
-    }
-    block.rest_ = rest_;
-    rest_.visit([&](auto count) {
-      constexpr uint32_t steps = decltype(count)::value;
-      block.template add_lanes<steps>(std::make_integer_sequence<int, lanes_of(steps)>(), lanes);
-    });
-    for (int lane = kFloatLanes - static_cast<int>(rest_.values); lane < kFloatLanes; ++lane) {
-      add_to(lanes[lane].vectors, load_widened(row(n_ - kFloatLanes + lane)));
-    }
-    fold(lanes, kFloatLanes);
-    std::memcpy(sums, lanes, sizeof lanes[0]);
-  }
 
   template <uint32_t steps, int... lane>
   void add_lanes(std::integer_sequence<int, lane...>, Sums* lanes) const {
@@ -271,6 +268,11 @@ class FloatColumns {
   const T* first_;
   int64_t step_, n_;
   FloatRest rest_;
+};
+
+template <typename T>
+struct FloatColumns<T>::Lanes {
+  Sums sums[kFloatLanes];
 };
 
 }  // namespace reduce_detail

@@ -107,78 +107,107 @@ constexpr auto kReduceHalf = static_cast<void (*)(const char*, int64_t, char*)>(
 template <>
 constexpr auto kReduceHalf<Sum<float>> = &sum_halves;
 
-// Columns of tall matrices are no streams that processors foresee.
-template <typename Value>
+// Columns of tall matrices are no streams that processors foresee, but rows of them are.
 void fetch_early(const char* row) {
-  constexpr int64_t kBytes = Reducer::kColumnsAtOnce * sizeof(Value);
-  for (int64_t at = 0; at < kBytes; at += 64) __builtin_prefetch(row + at);
+  for (int64_t at = 0; at < 128; at += 64) __builtin_prefetch(row + at);
 }
 
 // Every row so many turns after another, from `row` on, several at once.
 template <typename Way, typename Value>
-void add_turns(const char* values, int64_t step, int64_t row, int64_t turns, int64_t n,
-               char* states) {
+void add_turns(const ColumnValues& values, int64_t row, int64_t turns, char* states) {
   constexpr int64_t kRows = Reducer::kRowsAtOnce;
-  for (; row < n; row += kRows * turns) {
-    const int64_t count = std::min(kRows, (n - row + turns - 1) / turns);
+  for (; row < values.rows; row += kRows * turns) {
+    const int64_t count = std::min(kRows, (values.rows - row + turns - 1) / turns);
     const char* rows[kRows];
     for (int64_t k = 0; k < count; ++k) {
-      rows[k] = values + (row + k * turns) * step;
-      fetch_early<Value>(rows[k] + kRows * turns * step);
+      rows[k] = values.first + (row + k * turns) * values.step;
+      fetch_early(rows[k] + kRows * turns * values.step);
     }
-    add<Way, Value>(rows, count, Reducer::kColumnsAtOnce, 0, states);
+    add<Way, Value>(rows, count, values.columns, 0, states);
   }
 }
 
 // Rows take turns in the lanes of reduce(), one lane after the other.
 template <typename Way, typename Value = typename Way::Value>
-void reduce_columns(const char* values, int64_t step, int64_t n, char* states) {
-  constexpr int kColumns = Reducer::kColumnsAtOnce;
-  typename Way::State lanes[Way::kTurns][kColumns];
-  start<Way>(reinterpret_cast<char*>(lanes), Way::kTurns * kColumns);
+void reduce_columns(const ColumnValues& values, char* states) {
+  using State = typename Way::State;
+  State lanes[Way::kTurns * Reducer::kMostColumns];
+  char* const first = reinterpret_cast<char*>(lanes);
+  const int64_t columns = values.columns, bytes = columns * sizeof(State);
+  start<Way>(first, Way::kTurns * columns);
   for (int lane = 0; lane < Way::kTurns; ++lane) {
-    add_turns<Way, Value>(values, step, lane, Way::kTurns, n, reinterpret_cast<char*>(lanes[lane]));
+    add_turns<Way, Value>(values, lane, Way::kTurns, first + lane * bytes);
   }
   for (int half = Way::kTurns / 2; half > 0; half /= 2) {
-    join<Way>(reinterpret_cast<char*>(lanes), reinterpret_cast<const char*>(lanes[half]),
-              half * kColumns);
+    join<Way>(first, first + half * bytes, half * columns);
   }
-  std::memcpy(states, lanes, sizeof lanes[0]);
+  std::memcpy(states, lanes, bytes);
 }
 
 // One lane.
 template <typename Way>
-void add_columns(const char* values, int64_t step, int64_t n, char* states) {
-  start<Way>(states, Reducer::kColumnsAtOnce);
-  add_turns<Way, typename Way::Value>(values, step, 0, 1, n, states);
+void add_columns(const ColumnValues& values, char* states) {
+  start<Way>(states, values.columns);
+  add_turns<Way, typename Way::Value>(values, 0, 1, states);
 }
 
-void sum_double_columns(const char* values, int64_t step, int64_t n, char* states) {
-  const Columns<double> columns = {reinterpret_cast<const double*>(values),
-                                   step / static_cast<int64_t>(sizeof(double))};
+// Calls body(first column) for as many columns as it takes; the last may come twice.
+template <int count, typename Body>
+void for_each_columns(int64_t columns, const Body& body) {
+  for (int64_t i = 0; i < columns; i += count) body(std::min<int64_t>(i, columns - count));
+}
+
+void sum_double_columns(const ColumnValues& values, char* states) {
+  constexpr int kTogether = Reducer::kLeastColumns;
+  auto* const first = reinterpret_cast<const double*>(values.first);
+  const int64_t step = values.step / static_cast<int64_t>(sizeof(double));
   const auto same = [](auto x, auto) { return x; };
-  reduce_detail::ColumnSums<double, decltype(same), Reducer::kColumnsAtOnce>(same, n, columns,
-                                                                             columns)
-      .store(reinterpret_cast<double*>(states));
+  for_each_columns<kTogether>(values.columns, [&](int64_t i) {
+    const Columns<double> columns = {first + i, step};
+    reduce_detail::ColumnSums<double, decltype(same), kTogether>(same, values.rows, columns,
+                                                                 columns)
+        .store(reinterpret_cast<double*>(states) + i);
+  });
+}
+
+// Some rows of all columns at a time: they lie in few pages of memory.
+template <typename Value>
+void sum_blocks(const Value* first, int64_t step, const ColumnValues& values, double* sums) {
+  using FloatColumns = reduce_detail::FloatColumns<Value>;
+  typename FloatColumns::Lanes lanes[Reducer::kMostColumns / kLanes<float>];
+  for (int64_t row = 0; row < values.rows; row += kFloatBlock) {
+    auto* own = lanes;
+    for_each_columns<kLanes<float>>(values.columns, [&](int64_t i) {
+      FloatColumns(first + row * step + i, step, std::min(kFloatBlock, values.rows - row))
+          .add_block(*own++);
+    });
+  }
+  auto* own = lanes;
+  for_each_columns<kLanes<float>>(values.columns,
+                                  [&](int64_t i) { FloatColumns::store(*own++, sums + i); });
 }
 
 template <typename Value>
-void sum_columns(const char* values, int64_t step, int64_t n, char* states) {
-  auto* const first = reinterpret_cast<const Value*>(values);
+void sum_columns(const ColumnValues& values, char* states) {
+  auto* const first = reinterpret_cast<const Value*>(values.first);
   auto* const sums = reinterpret_cast<double*>(states);
-  step /= sizeof(Value);
-  for (int i = 0; i < Reducer::kColumnsAtOnce; i += kLanes<float>) {
-    reduce_detail::FloatColumns<Value>(first + i, step, n).sum(sums + i);
+  const int64_t step = values.step / static_cast<int64_t>(sizeof(Value));
+  if (values.rows > kFloatBlock) {
+    sum_blocks(first, step, values, sums);
+  } else {
+    for_each_columns<kLanes<float>>(values.columns, [&](int64_t i) {
+      reduce_detail::FloatColumns<Value>(first + i, step, values.rows).sum(sums + i);
+    });
   }
-  for (int i = 0; i < Reducer::kColumnsAtOnce; ++i) {
+  for (int64_t i = 0; i < values.columns; ++i) {
     if (std::isfinite(sums[i])) continue;
     float column[Reducer::kMostInColumns];
-    for (int64_t row = 0; row < n; ++row) column[row] = widen(first[row * step + i]);
-    Sum<float>::reduce(column, n, 0, sums[i]);
+    for (int64_t row = 0; row < values.rows; ++row) column[row] = widen(first[row * step + i]);
+    Sum<float>::reduce(column, values.rows, 0, sums[i]);
   }
 }
 
-using ReduceColumns = void (*)(const char*, int64_t, int64_t, char*);
+using ReduceColumns = void (*)(const ColumnValues&, char*);
 template <typename Way, typename Value>
 constexpr ReduceColumns kReduceColumns = nullptr;
 template <typename T>
@@ -202,12 +231,12 @@ constexpr ReduceColumns kReduceColumns<Extreme<most, float>, float> =
     &reduce_columns<Extreme<most, float>>;
 
 template <typename T, typename Value>
-void find_ranges(const char* values, int64_t step, int64_t n, char* states) {
-  T least[Reducer::kColumnsAtOnce], most[Reducer::kColumnsAtOnce];
-  kReduceColumns<Minimum<T>, Value>(values, step, n, reinterpret_cast<char*>(least));
-  kReduceColumns<Maximum<T>, Value>(values, step, n, reinterpret_cast<char*>(most));
+void find_ranges(const ColumnValues& values, char* states) {
+  T least[Reducer::kMostColumns], most[Reducer::kMostColumns];
+  kReduceColumns<Minimum<T>, Value>(values, reinterpret_cast<char*>(least));
+  kReduceColumns<Maximum<T>, Value>(values, reinterpret_cast<char*>(most));
   auto* const to = reinterpret_cast<typename Range<T>::State*>(states);
-  for (int i = 0; i < Reducer::kColumnsAtOnce; ++i) to[i] = {least[i], most[i]};
+  for (int64_t i = 0; i < values.columns; ++i) to[i] = {least[i], most[i]};
 }
 template <>
 constexpr ReduceColumns kReduceColumns<Range<double>, double> = &find_ranges<double, double>;

@@ -16,12 +16,21 @@ struct Field {
   int64_t offset;  // bytes
 };
 
+// Columns of values: rows of them begin `step` bytes after each other.
+struct ColumnValues {
+  const char* first;
+  int64_t step;
+  int64_t rows;
+  int64_t columns;  // kLeastColumns to kMostColumns
+};
+
 // Values are arrays of a loop's type. `position` counts the values of a result: of the first value
 // in reduce(), of the first row in add(). Rows hold one value for each of the n states; there are
 // kRowsAtOnce of them but at the end.
 struct Reducer {
   static constexpr int kRowsAtOnce = 8;
-  static constexpr int kColumnsAtOnce = 32;
+  static constexpr int kLeastColumns = 32;
+  static constexpr int kMostColumns = 128;
   static constexpr int64_t kMostInColumns = 4096;
 
   int64_t size;  // bytes of a state
@@ -33,12 +42,12 @@ struct Reducer {
   void (*reduce)(const char* values, int64_t n, int64_t position, char* state);
   // The same of FLOAT16 instead of floats, with the same bits; null: they have to be widened.
   void (*reduce_half)(const char* values, int64_t n, char* state);
-  // The same of kColumnsAtOnce states whose values lie side by side, `step` bytes from one value of
-  // a state to its next, at most kMostInColumns of them; null: they have to be gathered.
-  void (*reduce_columns)(const char* values, int64_t step, int64_t n, char* states);
+  // The same of some states whose values lie side by side, at most kMostInColumns values of each;
+  // null: they have to be gathered.
+  void (*reduce_columns)(const ColumnValues& values, char* states);
   // The same of FLOAT16 and of BF16 instead of floats; null: they have to be widened.
-  void (*reduce_half_columns)(const char* values, int64_t step, int64_t n, char* states);
-  void (*reduce_bfloat_columns)(const char* values, int64_t step, int64_t n, char* states);
+  void (*reduce_half_columns)(const ColumnValues& values, char* states);
+  void (*reduce_bfloat_columns)(const ColumnValues& values, char* states);
   void (*add)(const char* const* rows, int64_t count, int64_t n, int64_t position, char* states);
   // The same of FLOAT16 instead of floats, with the same bits; null as above.
   void (*add_half)(const char* const* rows, int64_t count, int64_t n, int64_t position,

@@ -127,7 +127,7 @@ class States {
   bool values_lie_across() const {
     const LoopNest::Operand& in = nest_.operand[1];
     return reducer_.reduce_columns != nullptr && job_.plan.conversions[1].second == nullptr &&
-           nest_.rank > 1 && nest_.shape[0] == gone_ && nest_.shape[1] >= Reducer::kColumnsAtOnce &&
+           nest_.rank > 1 && nest_.shape[0] == gone_ && nest_.shape[1] >= Reducer::kLeastColumns &&
            in.strides[1] == in.item_size && in.strides[0] % in.item_size == 0;
   }
 
@@ -144,7 +144,15 @@ class States {
     const int64_t values = lies_across_ ? kBufferBytes / nest_.operand[0].item_size : kReducedPart;
     const int64_t width = lies_across_ ? nest_.shape[1] : kept_;
     const int64_t most = std::max<int64_t>(1, values / gone_);
-    const int64_t least = lies_across_ ? Reducer::kColumnsAtOnce : 1;
+    int64_t least = 1;
+    if (lies_across_) {
+      // Where each row is in another page of memory, as much as possible of it is read at once.
+      constexpr int64_t kPage = 4096;
+      const bool is_wide =
+          nest_.operand[1].strides[0] >= kPage && width >= Reducer::kMostColumns &&
+          (columns_of_stored_ != nullptr || job_.plan.conversions[1].first == nullptr);
+      least = is_wide ? Reducer::kMostColumns : Reducer::kLeastColumns;
+    }
     return {width, std::clamp((width + most - 1) / most, int64_t{1}, width / least)};
   }
 
@@ -191,7 +199,7 @@ class States {
 
   // The last of them may be computed twice. False: they do not lie so.
   bool reduce_columns(const Part& part, Values& values) {
-    constexpr int64_t kAtOnce = Reducer::kColumnsAtOnce;
+    constexpr int64_t kMost = Reducer::kMostColumns, kLeast = Reducer::kLeastColumns;
     const bool as_stored = columns_of_stored_ != nullptr;
     const auto reduce = as_stored ? columns_of_stored_ : reducer_.reduce_columns;
     if (!lies_across_) return false;
@@ -200,9 +208,10 @@ class States {
         values.rows_at(part.first, part.count, part.begin, part.end, as_stored, &step);
     if (place == nullptr) return false;
     const int64_t size = nest_.operand[as_stored ? 1 : 0].item_size;
-    for (int64_t done = 0; done < part.count; done += kAtOnce) {
-      const int64_t k = std::min(done, part.count - kAtOnce);
-      reduce(place + k * size, step, part.end - part.begin, at(part.row, part.first + k));
+    for (int64_t done = 0; done < part.count; done += kMost) {
+      const int64_t k = std::min(done, part.count - kLeast);
+      reduce({place + k * size, step, part.end - part.begin, std::min(kMost, part.count - k)},
+             at(part.row, part.first + k));
     }
     return true;
   }

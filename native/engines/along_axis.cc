@@ -43,6 +43,29 @@ Status make_rows(const AxisLoops<T>& loops, int64_t n, const Matrices& matrices)
   return for_each_row<T>(results.rows(), n, matrices.count + 1, body);
 }
 
+Status make_stored_rows(StoredRow make_row, int64_t n, const Matrices& matrices) {
+  const FloatRows results(matrices.out), first(matrices.in[0]);
+  const FloatRows second(matrices.in[matrices.count - 1]);
+  const auto body = [&](int64_t row, const RowBuffers& buffers) {
+    const auto room = [&](int number) { return reinterpret_cast<char*>(buffers.row(number)); };
+    const char* const in[kMostAxisInputs] = {first.read_stored(row, room(0)),
+                                             second.read_stored(row, room(1))};
+    char* const out = results.place_stored(row, buffers.raw());
+    make_row(in, n, out);
+    results.write_stored(row, out);
+  };
+  return for_each_row(results.rows(), n, kMostAxisInputs, body);
+}
+
+// What makes rows of the dtype that all tensors have, if they have one and there is something.
+StoredRow find_stored_row(const AxisOperator& op, const Matrices& matrices) {
+  const aclDataType dtype = matrices.out.dtype;
+  for (int i = 0; i < matrices.count; ++i) {
+    if (matrices.in[i].dtype != dtype) return nullptr;
+  }
+  return dtype == ACL_FLOAT16 ? op.of_half : dtype == ACL_BF16 ? op.of_bfloat16 : nullptr;
+}
+
 // Some columns of all lines from one on.
 template <typename T>
 Lines<const T> read_lines(const Rows<T>& rows, int64_t line, int64_t n, Range columns, T* values,
@@ -103,8 +126,10 @@ Status along_axis(const AxisOperator& op, int64_t dim, aclDataType rounded, cons
   Status status = result.open(out, rounded, split);
   if (!status.ok()) return status;
   copy_view(result.view(), &matrices.out);
-  status = rounded == ACL_DOUBLE ? make(op.in_double, axis, matrices)
-                                 : make(op.in_float, axis, matrices);
+  const StoredRow make_row = axis.inner == 1 ? find_stored_row(op, matrices) : nullptr;
+  status = make_row != nullptr     ? make_stored_rows(make_row, axis.n, matrices)
+           : rounded == ACL_DOUBLE ? make(op.in_double, axis, matrices)
+                                   : make(op.in_float, axis, matrices);
   return status.ok() ? result.close() : status;
 }
 

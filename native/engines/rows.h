@@ -70,6 +70,21 @@ class Rows {
     from_(from, reinterpret_cast<char*>(values), columns.count);
   }
 
+  // The elements as they are stored: where they are, or copied to `raw`.
+  const char* read_stored(int64_t row, char* raw) const {
+    char* const from = address(row);
+    if (lies_as_stored(from)) return from;
+    copy_run(from, stride_, raw, size_, size_, columns_);
+    return raw;
+  }
+  char* place_stored(int64_t row, char* raw) const {
+    return lies_as_stored(address(row)) ? address(row) : raw;
+  }
+  void write_stored(int64_t row, const char* elements) const {
+    char* const to = address(row);
+    if (elements != to) copy_run(elements, size_, to, stride_, size_, columns_);
+  }
+
   // Where a row may be made: in its place, else in `values`. It must be written then.
   T* place(int64_t row, T* values) const {
     return direct_ ? reinterpret_cast<T*>(address(row)) : values;
@@ -90,6 +105,10 @@ class Rows {
 
  private:
   static constexpr aclDataType kDtype = std::is_same_v<T, double> ? ACL_DOUBLE : ACL_FLOAT;
+
+  bool lies_as_stored(const char* row) const {
+    return stride_ == size_ && reinterpret_cast<uintptr_t>(row) % size_ == 0;
+  }
 
   static bool is_aligned(const char* address) {
     return reinterpret_cast<uintptr_t>(address) % sizeof(T) == 0;

@@ -2,9 +2,11 @@
 #include "kernels/norm/row_norm.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "engines/matrix.h"
 #include "engines/rows.h"
+#include "engines/stored_rows.h"
 #include "kernels/norm/moments.h"
 #include "kernels/norm/parameters.h"
 
@@ -17,6 +19,54 @@ void scale_row(const float* x, const Mean& mean, float rstd, const float* weight
   const float high = mean.high, low = mean.low;
 #pragma GCC ivdep
   for (int64_t i = 0; i < n; ++i) y[i] = ((x[i] - high) - low) * rstd * weight[i] + bias[i];
+}
+
+// What there is one of for each element of a row, for all rows.
+struct Scales {
+  const float* weight;
+  const float* bias;
+};
+
+// Some in float first, unless that is too narrow.
+template <typename Stored>
+double sum_stored(const Stored* x, int64_t n) {
+  const auto same = [](auto a, auto) { return a; };
+  reduce_detail::LaneSums<Stored> sums;
+  sums.add(same, n, x, x);
+  if (std::isfinite(sums.total())) return sums.total();
+  reduce_detail::LaneSums<Stored, 1> exact;
+  exact.add(same, n, x, x);
+  return exact.total();
+}
+
+// A row of 16-bit floats; gives its mean and the reciprocal of its deviation.
+struct RowResult {
+  float mean, rstd;
+};
+template <typename Stored>
+RowResult normalize_stored(const RowNorm& norm, const char* from, const Scales& scales, int64_t n,
+                           char* to) {
+  auto* const x = reinterpret_cast<const Stored*>(from);
+  const auto values = static_cast<double>(n);
+  Mean mean;
+  if (norm.centred) mean = Mean(sum_stored(x, n) / values);
+  const float high = mean.high, low = mean.low;
+  const auto square = [=](auto a, auto) {
+    const auto off = (a - high) - low;
+    return off * off;
+  };
+  const int64_t steps = n / kSumLanes * kSumLanes;
+  reduce_detail::LaneSums<Stored> squares;
+  squares.add(square, steps, x, x);
+  double total = squares.total();
+  for (int64_t i = steps; i < n; ++i) total += double{square(widen(x[i]), 0)};
+  const float rstd = inverse_root(total / values, norm.epsilon);
+  make_chunks<1>(&x, n, reinterpret_cast<Stored*>(to),
+                 [&](int64_t first, int64_t count, const auto& some, float* y) {
+                   scale_row(some[0], mean, rstd, scales.weight + first, scales.bias + first, count,
+                             y);
+                 });
+  return {high, rstd};
 }
 
 // What rows are before they are normalised.
@@ -97,8 +147,21 @@ Status normalize(const RowNorm& norm) {
       out.write(piece);
     });
   };
+  const Scales scales = {weight.values(), bias.values()};
+  const auto normalize_as_stored = source.x().view().dtype != results.y.view().dtype ? nullptr
+                                   : norm.x->dtype == ACL_FLOAT16 ? normalize_stored<Half>
+                                   : norm.x->dtype == ACL_BF16    ? normalize_stored<BFloat16>
+                                                                  : nullptr;
   const auto body = [&](int64_t row, const RowBuffers& buffers) {
     char* const raw = buffers.raw();
+    if (normalize_as_stored != nullptr && !source.sums()) {
+      const char* const from = x.read_stored(row, reinterpret_cast<char*>(buffers.row(0)));
+      char* const to = y.place_stored(row, raw);
+      const RowResult found = normalize_as_stored(norm, from, scales, n, to);
+      statistics.means[row] = found.mean;
+      statistics.rstds[row] = found.rstd;
+      return y.write_stored(row, to);
+    }
     const RowOutput<float> out(y, row, buffers.row(1), raw);
     if (!source.sums()) return normalize_row(row, {x, row, buffers.row(0), raw}, out);
     float* const values = buffers.row(2);
@@ -106,7 +169,8 @@ Status normalize(const RowNorm& norm) {
     if (given(norm.sum)) sum.write(row, values, raw);
     normalize_row(row, RowInput<float>(values), out);
   };
-  const int64_t room = source.sums() ? n : std::min(n, kRowPiece);
+  const bool takes_whole_rows = source.sums() || normalize_as_stored != nullptr;
+  const int64_t room = takes_whole_rows ? n : std::min(n, kRowPiece);
   status = for_each_row(source.rows(), room, 3, body, n);
   if (status.ok()) status = results.close(norm);
   if (status.ok()) status = statistics.deliver_means(or_absent(norm.mean));

@@ -9,6 +9,7 @@
 #include "engines/lane_sums.h"
 #include "engines/line_sums.h"
 #include "engines/rows.h"
+#include "engines/stored_rows.h"
 #include "kernels/softmax/row_softmax.h"
 #include "ops/log_softmax.h"
 #include "ops/log_softmax_backward.h"
@@ -59,6 +60,17 @@ void softmax_gradient_row(RowInput<T>* in, int64_t n, const RowOutput<T>& out) {
   });
 }
 
+template <typename Stored>
+void softmax_gradient_of(const char* const* in, int64_t n, char* out) {
+  auto *const gradient = reinterpret_cast<const Stored*>(in[0]),
+              *const y = reinterpret_cast<const Stored*>(in[1]);
+  reduce_detail::LaneSums<Stored> products;
+  products.add([](auto a, auto b) { return a * b; }, n, gradient, y);
+  const auto sum = static_cast<float>(products.total());
+  make_vectors(gradient, y, n, reinterpret_cast<Stored*>(out),
+               [sum](auto a, auto b) { return (a - sum) * b; });
+}
+
 template <typename T>
 void log_softmax_gradient_row(RowInput<T>* in, int64_t n, const RowOutput<T>& out) {
   reduce_detail::LaneSums<T, 4> sums;
@@ -74,6 +86,22 @@ void log_softmax_gradient_row(RowInput<T>* in, int64_t n, const RowOutput<T>& ou
     for (int64_t i = 0; i < piece.count; ++i) results[i] = gradient[i] - math::exp(y[i]) * sum;
     out.write(piece);
   });
+}
+
+template <typename Stored>
+void log_softmax_gradient_of(const char* const* in, int64_t n, char* out) {
+  const Stored* const rows[] = {reinterpret_cast<const Stored*>(in[0]),
+                                reinterpret_cast<const Stored*>(in[1])};
+  reduce_detail::LaneSums<Stored> sums;
+  sums.add([](auto a, auto) { return a; }, n, rows[0], rows[0]);
+  const auto sum = static_cast<float>(sums.total());
+  make_chunks<2>(rows, n, reinterpret_cast<Stored*>(out),
+                 [sum](int64_t, int64_t, const auto& values, float* results) {
+#pragma GCC ivdep
+                   for (int64_t i = 0; i < kStoredChunk; ++i) {
+                     results[i] = values[0][i] - math::exp(values[1][i]) * sum;
+                   }
+                 });
 }
 
 template <typename T>
@@ -175,9 +203,15 @@ constexpr AxisOperator kSoftmax = {{softmax_row<float>, softmax_columns<float>},
 constexpr AxisOperator kLogSoftmax = {{log_softmax_row<float>, log_softmax_columns<float>},
                                       {log_softmax_row<double>, log_softmax_columns<double>}};
 constexpr AxisOperator kSoftmaxGradient = {
-    {softmax_gradient_row<float>, softmax_gradient_columns<float>}, {}};
+    {softmax_gradient_row<float>, softmax_gradient_columns<float>},
+    {},
+    softmax_gradient_of<Half>,
+    softmax_gradient_of<BFloat16>};
 constexpr AxisOperator kLogSoftmaxGradient = {
-    {log_softmax_gradient_row<float>, log_softmax_gradient_columns<float>}, {}};
+    {log_softmax_gradient_row<float>, log_softmax_gradient_columns<float>},
+    {},
+    log_softmax_gradient_of<Half>,
+    log_softmax_gradient_of<BFloat16>};
 
 }  // namespace
 

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of 16-bit floats that are widened and narrowed a few elements at a time, so that processors
+// read memory while they compute: of whole rows, conversions would wait for memory first.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "simd/simd.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+
+constexpr int64_t kStoredChunk = 64;
+
+// What is left after the last whole vector of a row, with zeros after it.
+template <typename Stored>
+struct LastElements {
+  LastElements(const Stored* first, int64_t count) { std::copy_n(first, count, elements); }
+  Stored elements[kLanes<float>] = {};
+};
+
+// The results of make(a, b), which takes vectors of floats, for all elements. They may take the
+// place of an input.
+template <typename Stored, typename Make>
+void make_vectors(const Stored* a, const Stored* b, int64_t n, Stored* out, const Make& make) {
+  constexpr int64_t kStep = kLanes<float>;
+  int64_t i = 0;
+  for (; i + kStep <= n; i += kStep) {
+    store_narrowed(out + i, make(load_widened(a + i), load_widened(b + i)));
+  }
+  if (i == n) return;
+  const LastElements<Stored> last_a(a + i, n - i), last_b(b + i, n - i);
+  Stored last[kStep];
+  store_narrowed(last, make(load_widened(last_a.elements), load_widened(last_b.elements)));
+  std::copy_n(last, n - i, out + i);
+}
+
+template <typename Stored>
+void widen_chunk(const Stored* from, int64_t count, float* to) {
+  constexpr int64_t kStep = kLanes<float>;
+  int64_t k = 0;
+  for (; k + kStep <= count; k += kStep) store_vector(to + k, load_widened(from + k));
+  if (k == count) return;
+  store_vector(to + k, load_widened(LastElements<Stored>(from + k, count - k).elements));
+}
+
+template <typename Stored>
+void narrow_chunk(const float* from, int64_t count, Stored* to) {
+  constexpr int64_t kStep = kLanes<float>;
+  int64_t k = 0;
+  for (; k + kStep <= count; k += kStep) {
+    store_narrowed(to + k, load_vector<Vector<float>>(from + k));
+  }
+  if (k == count) return;
+  Stored last[kStep];
+  store_narrowed(last, load_vector<Vector<float>>(from + k));
+  std::copy_n(last, count - k, to + k);
+}
+
+// Calls make(first, count, inputs, results) with chunks of rows as floats: for functions of single
+// numbers, which compilers make vectors of. What follows a shorter last chunk is of no use and does
+// no harm: it may be computed, too. The results may take the place of an input.
+template <int inputs, typename Stored, typename Make>
+void make_chunks(const Stored* const* in, int64_t n, Stored* out, const Make& make) {
+  alignas(64) float values[inputs][kStoredChunk] = {}, results[kStoredChunk] = {};
+  for (int64_t i = 0; i < n; i += kStoredChunk) {
+    const int64_t count = std::min(kStoredChunk, n - i);
+    if (count == kStoredChunk) {  // a constant: loops over it have no ends to look after
+      for (int k = 0; k < inputs; ++k) widen_chunk(in[k] + i, kStoredChunk, values[k]);
+      make(i, kStoredChunk, values, results);
+      narrow_chunk(results, kStoredChunk, out + i);
+    } else {
+      for (int k = 0; k < inputs; ++k) widen_chunk(in[k] + i, count, values[k]);
+      make(i, count, values, results);
+      narrow_chunk(results, count, out + i);
+    }
+  }
+}
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

@@ -129,3 +129,61 @@ def test_gradients_of_groups_with_infinite_weights(weight: float) -> None:
     of_x = found[0] if isinstance(found, tuple | list) else found
     assert np.isnan(of_x[0]).all()
     assert np.array_equal(of_x[1, 1], [-weight, -weight])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+@pytest.mark.parametrize("length", [1, 15, 17, 63, 64, 65, 316, 1023, 1030, 2100])
+def test_long_rows(length: int, dtype: str) -> None:
+    """Rows are gone through in pieces, which end anywhere; how they lie changes no bits."""
+    kind = getattr(torch, dtype)
+    x, gradient = (t.detach().to(kind) for t in tensors((3, length), (3, length)))
+    exact_x, exact_gradient = x.double(), gradient.double()
+    exact_x.requires_grad_()
+    loose = {"float32": 1e-5, "float16": 2e-3, "bfloat16": 2e-2}[dtype]
+    for name in ("softmax", "log_softmax"):
+        exact = getattr(torch, name)(exact_x, 1)
+        (wanted,) = torch.autograd.grad(exact, exact_x, exact_gradient)
+        y = getattr(functional, name)(x, 1)
+        assert torch.allclose(y.double(), exact, rtol=loose, atol=loose)
+        leaf = x.clone().requires_grad_()
+        (found,) = torch.autograd.grad(getattr(functional, name)(leaf, 1), leaf, gradient)
+        assert torch.allclose(found.double(), wanted, rtol=4 * loose, atol=4 * loose)
+        turned = x.T.contiguous().T.requires_grad_()
+        lying = torch.autograd.grad(getattr(functional, name)(turned, 1), turned, gradient)[0]
+        assert torch.equal(lying, found)
+    exact = torch.nn.functional.layer_norm(exact_x, (length,))
+    found = functional.layer_norm(x, (length,))
+    assert torch.allclose(found.double(), exact, rtol=loose, atol=loose)
+    assert torch.equal(functional.layer_norm(x.T.contiguous().T, (length,)), found)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+@pytest.mark.parametrize("shape", [(2, 6, 700), (3, 4, 2500), (5, 6, 40)])
+def test_images_in_pieces(shape: tuple[int, ...], dtype: str) -> None:
+    """Pieces end within channels."""
+    kind = getattr(torch, dtype)
+    loose = {"float32": 2e-5, "float16": 1e-2}[dtype]
+    functions = {
+        "group_norm": lambda f, x, w, b: f.group_norm(x, 2, w, b),
+        "batch_norm": lambda f, x, w, b: f.batch_norm(x, None, None, w, b, training=True),
+    }
+    for function in functions.values():
+        results = []
+        for library, type_ in ((functional, kind), (torch.nn.functional, torch.float64)):
+            inputs = [t.detach().to(kind).to(type_) for t in tensors(shape, shape[1:2], shape[1:2])]
+            for t in inputs:
+                t.requires_grad_()
+            value = function(library, *inputs)
+            factors = torch.linspace(-1, 1, value.numel()).reshape(shape).to(kind).to(type_)
+            gradients = torch.autograd.grad(value, inputs, factors)
+            results.append([value.detach(), *gradients])
+        for ours, theirs in zip(*results, strict=True):
+            scale = theirs.abs().max()
+            assert torch.allclose(ours.double() / scale, theirs / scale, rtol=loose, atol=loose)
+
+
+def test_large_bfloats_have_a_mean() -> None:
+    """Four of them are too large for a float."""
+    x = torch.full((1, 64), 3e38, dtype=torch.bfloat16)
+    result = functional.layer_norm(x, (64,))
+    assert torch.equal(result, torch.zeros_like(x))

@@ -26,6 +26,8 @@ assert lib.aclrtDestroyStream(stream) == 0
 assert lib.aclrtResetDevice(0) == 0
 assert lib.aclFinalize() == 0
 """
+
+
 def files(folder: Path) -> list[Path]:
     """Below FOLDER/TIME/DEVICE."""
     return sorted(folder.glob("2*/0/*"), key=lambda path: path.name.split(".")[4])

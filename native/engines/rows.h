@@ -160,6 +160,8 @@ class RowInput {
         raw_(raw) {}
   explicit RowInput(const T* array) : array_(array) {}
 
+  const T* array() const { return array_; }  // the whole row, if nothing is converted; else null
+
   const T* read(Range piece) {
     if (array_ != nullptr) return array_ + piece.begin;
     if (piece.begin != held_.begin || piece.count != held_.count) {

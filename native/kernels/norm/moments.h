@@ -26,6 +26,10 @@ inline double lane_total(int64_t n, const float* x) {
   return lane_sum([](auto a, auto) { return a; }, n, x, x);
 }
 
+inline double lane_products(int64_t n, const float* x, const float* y) {
+  return lane_sum([](auto a, auto b) { return a * b; }, n, x, y);
+}
+
 using FloatLanes = reduce_detail::LaneSums<float, 4>;
 
 // Adds gradients times what was normalised. Zeros fill up the last step of lanes.
@@ -79,6 +83,11 @@ inline double squares_around(const Mean& mean, int64_t n, const float* x) {
 // The mean of a row, or 0 if it is not centred, and the mean square around it.
 struct RowMoments {
   RowMoments(RowInput<float>& row, int64_t n, bool centred = true) {
+    if (const float* const x = row.array()) {  // at once: short rows have little time to lose
+      if (centred) mean = Mean(lane_sum(n, x) / static_cast<double>(n));
+      variance = squares_around(mean, n, x) / static_cast<double>(n);
+      return;
+    }
     reduce_detail::LaneSums<float> sums;
     if (centred) {
       for_each_piece(n, [&](Range piece) {

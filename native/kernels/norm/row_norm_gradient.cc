@@ -5,7 +5,7 @@
 #include "engines/line_sums.h"
 #include "engines/matrix.h"
 #include "engines/rows.h"
-#include "kernels/norm/affine.h"
+#include "kernels/norm/moments.h"
 #include "kernels/norm/parameters.h"
 #include "kernels/norm/row_norm.h"
 
@@ -94,9 +94,37 @@ struct GradientRows {
   FloatRows gradient, x, addend, of_sum, of_x, of_addend;
 };
 
+struct Factors {
+  float own;      // of g
+  float steady;   // taken away everywhere
+  float sloping;  // times xhat
+};
+
+Factors factors_of(bool centred, float rstd, int64_t n, const float* g, const float* xhat) {
+  const double mean = centred ? lane_sum(n, g) / static_cast<double>(n) : 0.0;
+  const double slope = lane_products(n, g, xhat) / static_cast<double>(n);
+  return {rstd, static_cast<float>(rstd * mean), static_cast<float>(rstd * slope)};
+}
+
+// The row as it was normalised, and its gradient before the weight.
+void prepare(const float* x, float mean, float rstd, const float* dy, const float* weight,
+             int64_t n, float* xhat, float* g) {
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) {
+    xhat[i] = (x[i] - mean) * rstd;
+    g[i] = dy[i] * weight[i];
+  }
+}
+
 void scale_and_add(float scale, const float* x, const float* y, int64_t n, float* sums) {
 #pragma GCC ivdep
   for (int64_t i = 0; i < n; ++i) sums[i] = x[i] * scale + y[i];
+}
+
+void combine(const Factors& factors, const float* g, const float* xhat, int64_t n, float* results) {
+  const float own = factors.own, steady = factors.steady, sloping = factors.sloping;
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) results[i] = (g[i] * own - steady) - xhat[i] * sloping;
 }
 
 class Differentiation {
@@ -147,60 +175,30 @@ class Differentiation {
   void differentiate_row(const GradientRows& rows, int64_t row, const RowBuffers& buffers,
                          LineSums<float>& of_weight, LineSums<float>& of_bias) const {
     char* const raw = buffers.raw();
-    RowInput<float> dy(rows.gradient, row, buffers.row(0), raw);
-    RowInput<float> x(rows.x, row, buffers.row(1), raw);
-    float* const g = buffers.row(2);  // the gradients before the weight
+    const float* const dy = rows.gradient.read(row, buffers.row(0), raw);
+    const float* x = rows.x.read(row, buffers.row(1), raw);
+    float *const xhat = buffers.row(2), *const g = buffers.row(3), *const spare = buffers.row(4);
+    const float rstd = rstds_.values()[row];
     if (given(norm_.addend)) {
-      float* const sums = buffers.row(4);
-      const float* const values = rows.x.read(row, buffers.row(1), raw);
-      scale_and_add(static_cast<float>(norm_.scale), values, rows.addend.read(row, sums, raw), n_,
-                    sums);
-      x = RowInput<float>(sums);
+      const float* const addend = rows.addend.read(row, spare, raw);
+      scale_and_add(static_cast<float>(norm_.scale), x, addend, n_, spare);
+      x = spare;
     }
-    const float mean = means_.values()[row], rstd = rstds_.values()[row];
-    FloatLanes steady, sloping;
-    for_each_piece(n_, [&](Range piece) {
-      const float *const gradient = dy.read(piece), *const values = x.read(piece);
-      if (given(norm_.of_weight)) {
-        of_weight.add_part(piece.begin, piece.count,
-                           [=](int64_t i) { return gradient[i] * ((values[i] - mean) * rstd); });
-      }
-      if (given(norm_.of_bias)) {
-        of_bias.add_part(piece.begin, piece.count, [=](int64_t i) { return gradient[i]; });
-      }
-      if (!given(norm_.of_x)) return;
-      float* const own = g + piece.begin;
-      multiply(gradient, weight_.values() + piece.begin, piece.count, own);
-      steady.add([](auto a, auto) { return a; }, piece.count, own, own);
-      add_slopes(piece.count, own, values, mean, rstd, sloping);
-    });
-    of_weight.end_line();
-    of_bias.end_line();
+    prepare(x, means_.values()[row], rstd, dy, weight_.values(), n_, xhat, g);
+    if (given(norm_.of_weight)) of_weight.add(dy, xhat);
+    if (given(norm_.of_bias)) of_bias.add(dy);
     if (!given(norm_.of_x)) return;
-    const double share = rstd / static_cast<double>(n_);
-    const float common = given(norm_.mean) ? static_cast<float>(steady.total() * share) : 0;
-    const Shares<Same> shares = {
-        {mean}, {rstd}, {rstd}, {common}, {static_cast<float>(sloping.total() * share)}};
-    spread(rows, row, shares, x, buffers);
-  }
-
-  // The gradient of a row, from the gradients before the weight.
-  void spread(const GradientRows& rows, int64_t row, const Shares<Same>& shares, RowInput<float>& x,
-              const RowBuffers& buffers) const {
-    char* const raw = buffers.raw();
-    const RowOutput<float> out(rows.of_x, row, buffers.row(3), raw);
-    RowInput<float> of_sum(rows.of_sum, row, buffers.row(0), raw);
-    for_each_piece(n_, [&](Range piece) {
-      float* const result = out.place(piece);
-      combine(buffers.row(2) + piece.begin, x.read(piece), shares, piece.count, result);
-      if (given(norm_.of_sum)) scale_and_add(1, of_sum.read(piece), result, piece.count, result);
-      if (given(norm_.of_addend)) rows.of_addend.write_part(row, piece, result, raw);
-      if (norm_.scale != 1) {
-        const float scale = static_cast<float>(norm_.scale);
-        for (int64_t i = 0; i < piece.count; ++i) result[i] *= scale;
-      }
-      out.write(piece);
-    });
+    float* const result = rows.of_x.place(row, g);
+    combine(factors_of(given(norm_.mean), rstd, n_, g, xhat), g, xhat, n_, result);
+    if (given(norm_.of_sum)) {
+      scale_and_add(1, rows.of_sum.read(row, spare, raw), result, n_, result);
+    }
+    if (given(norm_.of_addend)) rows.of_addend.write(row, result, raw);
+    if (norm_.scale != 1) {
+      const float scale = static_cast<float>(norm_.scale);
+      for (int64_t i = 0; i < n_; ++i) result[i] *= scale;
+    }
+    rows.of_x.write(row, result, raw);
   }
 
   const RowNormGradient& norm_;

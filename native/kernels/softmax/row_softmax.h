@@ -80,11 +80,11 @@ T log_of_powers(double sum) {
 // Adds power(x) of elements that come in whole steps but for the last, and leaves it in `powers`,
 // unless that is null; it may be x.
 template <typename T, typename Power>
-void add_powers(const Power& power, const T* x, int64_t n, T* powers,
-                reduce_detail::LaneSums<T, 4>& sums) {
+ACLHOST_INLINE void add_powers(const Power& power, const T* x, int64_t n, T* powers,
+                               reduce_detail::LaneSums<T, 4>& sums) {
   constexpr int64_t kPart = 1024;
   alignas(64) T part[kPart];
-  const auto add = [&, power](const T* from, int64_t count, T* to) {
+  const auto add = [&, power](const T* from, int64_t count, T* to) __attribute__((always_inline)) {
     for (int64_t i = 0; i < count; i += kSoftmaxStep) {
 #pragma GCC ivdep
       for (int64_t k = i; k < i + kSoftmaxStep; ++k) to[k] = power(from[k]);

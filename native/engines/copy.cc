@@ -12,6 +12,7 @@
 #include "engines/loop_nest.h"
 #include "engines/runs.h"
 #include "engines/scalars.h"
+#include "engines/turn.h"
 #include "operator/no_kernel.h"
 #include "simd/simd.h"
 
@@ -24,6 +25,8 @@ constexpr int64_t kParallelTileBytes = 16 << 10;  // likewise, of what takes muc
 constexpr int64_t kBlockBytes = 16 << 10;         // of the wider type
 constexpr int64_t kTileBlockBytes = 8 << 10;
 constexpr int64_t kTileLength = 128;
+constexpr int64_t kShortTile = 4;    // rows are turned from so many elements on,
+constexpr int64_t kFewInTile = 128;  // if there are so many side by side
 constexpr int64_t kLongRunBytes = 64;
 constexpr int64_t kStreamedRunBytes = 1024;
 constexpr int64_t kRowsAhead = 8;  // so many short runs are on their way
@@ -32,6 +35,7 @@ struct Copy {
   CastArray cast;   // null: bits are moved as they are
   bool past_cache;  // results are stored so
   int64_t block;    // elements
+  bool in_tiles = false;
 };
 
 void put_array(const char* from, char* to, int64_t bytes, bool past_cache) {
@@ -47,6 +51,8 @@ void copy_block(const Copy& copy, const LoopNest& nest, const Block& block) {
   alignas(64) char results[kBlockBytes];
   const LoopNest::Operand& to = nest.operand[0];
   const LoopNest::Operand& from = nest.operand[1];
+  const bool turns = copy.in_tiles && copy.cast == nullptr && to.strides[0] == to.item_size;
+  if (turns && turn(nest, from, block, address_of(nest, to, block), to.strides[1])) return;
   char* const place = is_contiguous(nest, to, block) ? address_of(nest, to, block) : nullptr;
   const bool direct = place != nullptr && !copy.past_cache;
   const char* source = address_of(nest, from, block);
@@ -121,6 +127,11 @@ void copy_runs(const Copy& copy, const LoopNest& nest, int64_t begin, int64_t en
   if (past_cache) finish_streaming();
 }
 
+// Positions up to where the second loop begins again.
+int64_t left_in_tile(const LoopNest& nest, const Block& block) {
+  return nest.shape[0] * (nest.shape[1] - block.index[1]) - block.index[0];
+}
+
 void copy_range(const Copy& copy, const LoopNest& nest, int64_t begin, int64_t end) {
   if (!is_one_block(copy, nest) && is_run_by_run(copy, nest)) {
     return copy_runs(copy, nest, begin, end);
@@ -129,7 +140,8 @@ void copy_range(const Copy& copy, const LoopNest& nest, int64_t begin, int64_t e
   Block block(nest, begin);
   for (; begin < end; begin += block.count) {
     block.advance(nest);
-    block.count = block_length(nest, block, end - begin, most);
+    const int64_t left = copy.in_tiles ? left_in_tile(nest, block) : nest.total;
+    block.count = block_length(nest, block, std::min(left, end - begin), most);
     copy_block(copy, nest, block);
   }
   if (copy.past_cache) finish_streaming();
@@ -139,6 +151,18 @@ void copy_nest(const Copy& copy, const LoopNest& nest, int64_t grain_bytes) {
   const int64_t grain = std::max(copy.block, grain_bytes / nest.operand[0].item_size);
   parallel_for(nest.total, grain,
                [&](int64_t begin, int64_t end) { copy_range(copy, nest, begin, end); });
+}
+
+// False: it is not worth it. Short rows are where squares of them can be turned: not of 16 bytes.
+bool copy_in_tiles(const Copy& copy, const LoopNest& nest) {
+  const bool turns = nest.operand[1].item_size <= 8;
+  if (!wants_tiles(nest, turns ? kShortTile - 1 : kTileLength)) return false;
+  const TiledNest tiled = in_tiles(nest, kTileLength);
+  const LoopNest& rest = tiled.rest_of_rows;
+  if (nest.shape[0] <= kTileLength && rest.shape[0] * rest.shape[1] < kFewInTile) return false;
+  copy_nest(copy, tiled.whole_tiles, kParallelTileBytes);
+  copy_nest(copy, rest, kParallelTileBytes);
+  return true;
 }
 
 struct Fill {
@@ -208,15 +232,8 @@ Status copy(const TensorView& to, const TensorView& from) {
   const int64_t sizes[] = {nest.operand[0].item_size, nest.operand[1].item_size};
   const int64_t wider = std::max(sizes[0], sizes[1]);
   const bool past_cache = nest.total > cache_bytes() / (sizes[0] + sizes[1]);
-  if (!wants_tiles(nest, kTileLength)) {
-    copy_nest({cast, past_cache, std::min(kBlockLength, kBlockBytes / wider)}, nest,
-              kParallelBytes);
-    return {};
-  }
-  const TiledNest tiled = in_tiles(nest, kTileLength);
-  const Copy copy = {cast, past_cache, kTileBlockBytes / wider};
-  copy_nest(copy, tiled.whole_tiles, kParallelTileBytes);
-  copy_nest(copy, tiled.rest_of_rows, kParallelTileBytes);
+  if (copy_in_tiles({cast, past_cache, kTileBlockBytes / wider, true}, nest)) return {};
+  copy_nest({cast, past_cache, std::min(kBlockLength, kBlockBytes / wider)}, nest, kParallelBytes);
   return {};
 }
 

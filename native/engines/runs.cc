@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include "engines/copy_bytes.h"
+#include "engines/turn.h"
 #include "simd/memory.h"
 #include "simd/simd.h"
-#include "simd/transpose.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
@@ -37,26 +38,38 @@ inline void fill_array(char* to, Bits value, int64_t n) {
   for (int64_t i = 0; i < n; ++i) store(to + i * kSize, value);
 }
 
-// Pairs of lanes in the opposite order.
-template <typename V, int... lane>
-V reverse_pairs(V vector, std::integer_sequence<int, lane...>) {
+// Elements of so many lanes in the opposite order.
+template <int lanes, typename V, int... lane>
+V reverse_vector(V vector, std::integer_sequence<int, lane...>) {
+  constexpr int kAll = sizeof...(lane);
   return __builtin_shufflevector(vector, vector,
-                                 (int{sizeof...(lane)} - 2 - lane + 2 * (lane % 2))...);
+                                 (kAll - lanes - lane / lanes * lanes + lane % lanes)...);
 }
 
-// The last element first; `from` is where it lies. Of 16 bytes compilers make no vectors.
+// The same of an array that is not shorter than a vector of so many bytes; its last vector reaches
+// back. `from` is where the last element lies.
+template <int bytes, typename Bits>
+inline void reverse_in_vectors(const char* from, char* to, int64_t n) {
+  using Lane = std::conditional_t<sizeof(Bits) == 16, uint64_t, Bits>;
+  constexpr int kAll = bytes / sizeof(Lane);
+  constexpr int64_t kSize = sizeof(Bits), kElements = bytes / kSize;
+  const auto reverse = [&](int64_t i) {
+    const auto last = load_vector<Vector<Lane, kAll>>(from - (i + kElements - 1) * kSize);
+    store_vector(to + i * kSize, reverse_vector<kSize / sizeof(Lane)>(
+                                     last, std::make_integer_sequence<int, kAll>()));
+  };
+  int64_t i = 0;
+  for (; i + kElements <= n; i += kElements) reverse(i);
+  if (i < n) reverse(n - kElements);
+}
+
+// The last element first; `from` is where it lies.
 template <typename Bits>
 inline void reverse_array(const char* from, char* to, int64_t n) {
-  constexpr int64_t kSize = sizeof(Bits), kElements = kVectorBytes / kSize;
-  int64_t i = 0;
-  if constexpr (kSize == 16) {
-    for (; i + kElements <= n; i += kElements) {
-      const auto last = load_vector<Vector<uint64_t>>(from - (i + kElements - 1) * kSize);
-      using Lanes = std::make_integer_sequence<int, kLanes<uint64_t>>;
-      store_vector(to + i * kSize, reverse_pairs(last, Lanes()));
-    }
-  }
-  for (; i < n; ++i) store(to + i * kSize, load<Bits>(from - i * kSize));
+  constexpr int64_t kSize = sizeof(Bits);
+  if (n * kSize >= kVectorBytes) return reverse_in_vectors<kVectorBytes, Bits>(from, to, n);
+  if (n * kSize >= 16) return reverse_in_vectors<16, Bits>(from, to, n);
+  for (int64_t i = 0; i < n; ++i) store(to + i * kSize, load<Bits>(from - i * kSize));
 }
 
 // Every second lane of two vectors.
@@ -124,30 +137,11 @@ inline void copy_elements(const char* from, int64_t from_stride, char* to, int64
   }
 }
 
-// Whether a block is made of whole runs, and the operand lies in memory across them.
-bool lies_across(const LoopNest& nest, const LoopNest::Operand& operand, const Block& block) {
-  const int64_t run = nest.shape[0];
-  return nest.rank > 1 && operand.strides[1] == operand.item_size && operand.strides[0] != 0 &&
-         block.index[0] == 0 && block.count % run == 0 &&
-         block.index[1] + block.count / run <= nest.shape[1];
-}
-
 template <typename Bits>
 void gather_bits(const LoopNest& nest, const LoopNest::Operand& from, const Block& block,
                  char* to) {
   constexpr int64_t kSize = sizeof(Bits);
   const int64_t stride = from.strides[0];
-  if constexpr (kSize <= 8) {
-    const char* const first = address_of(nest, from, block);
-    const uintptr_t addresses =
-        reinterpret_cast<uintptr_t>(first) | reinterpret_cast<uintptr_t>(to);
-    const bool aligned = addresses % kSize == 0;
-    if (aligned && lies_across(nest, from, block)) {
-      const Columns<Bits> matrix = {reinterpret_cast<const Bits*>(first), stride / kSize};
-      const int64_t columns = nest.shape[0];
-      return transpose(matrix, block.count / columns, columns, reinterpret_cast<Bits*>(to));
-    }
-  }
   for_each_run(nest, from, block, [&](const char* run, int64_t length) {
     copy_elements<Bits>(run, stride, to, kSize, length);
     to += length * kSize;
@@ -207,6 +201,7 @@ void copy_run(const char* from, int64_t from_stride, char* to, int64_t to_stride
 
 void gather(const LoopNest& nest, const LoopNest::Operand& from, const Block& block, char* to) {
   if (repeats_each(nest, from, block)) return repeat_elements(nest, from, block, to);
+  if (turn(nest, from, block, to, nest.shape[0] * from.item_size)) return;
   visit_size(from.item_size,
              [&](auto zero) { gather_bits<decltype(zero)>(nest, from, block, to); });
 }

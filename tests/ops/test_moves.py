@@ -126,6 +126,29 @@ def test_flips_and_repeats_of_every_size(dtype: str, length: int) -> None:
             np.testing.assert_array_equal(found, wanted)
 
 
+@pytest.mark.parametrize("dtype", ["i1", "i2", "f4", "i8", "c16"])
+@pytest.mark.parametrize("length", [3, 4, 17, 64, 128, 195])
+@pytest.mark.parametrize("rows", [2, 5, 16, 33])
+def test_axes_in_the_opposite_order(dtype: str, length: int, rows: int) -> None:
+    """Rows of any length that lie across in memory, squares and what is left over."""
+    x = counted(length, 6, 7, rows, dtype=dtype)
+    wanted = np.ascontiguousarray(x.T)
+    np.testing.assert_array_equal(aclhost.permute(x, (3, 2, 1, 0)), wanted)
+    framed = np.zeros((rows, 7, 6, length + 2), wanted.dtype)
+    aclhost.permute(x, (3, 2, 1, 0), out=framed[..., 1:-1])
+    np.testing.assert_array_equal(framed[..., 1:-1], wanted)
+    assert not framed[..., [0, -1]].any()
+    backwards = x[::-1, :, :, ::-1]
+    np.testing.assert_array_equal(aclhost.permute(backwards, (3, 2, 1, 0)), backwards.T)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+def test_positions_that_repeat(dtype: str) -> None:
+    repeats = np.random.default_rng(2).integers(0, 9, 3000).astype(dtype)
+    found = aclhost.repeat_interleave_tensor(repeats, int(repeats.sum()))
+    np.testing.assert_array_equal(found, np.repeat(np.arange(3000), repeats))
+
+
 def test_diagonals_by_hand() -> None:
     assert aclhost.diag(np.array([1, 2], np.int8), 1).tolist() == [[0, 1, 0], [0, 0, 2], [0, 0, 0]]
     assert aclhost.diag(counted(2, 3), -1).tolist() == [3]

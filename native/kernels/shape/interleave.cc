@@ -44,14 +44,15 @@ struct Spread {
                const int64_t*& item) const {
     constexpr int64_t kFew = 4;
     const char* source = from + (row * count + (item - ends)) * kBytes;
+    const int64_t row_begin = begin - place;
     for (; item < ends + count && end - begin >= kFew; ++item, source += kBytes) {
-      const int64_t times = std::min(*item - place, end - begin);
+      const int64_t stop = std::min(row_begin + *item, end), times = stop - begin;
       char* const target = to + begin * kBytes;
       for (int64_t i = 0; i < kFew; ++i) std::memcpy(target + i * kBytes, source, kBytes);
       if (times > kFew) put<kBytes>(source, begin + kFew, times - kFew);
-      begin += times;
-      place += times;
+      begin = stop;
     }
+    place = begin - row_begin;
   }
 
   // Places from begin to end, counted over all rows. Behind the last item there are zeros.

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks of a nest that one operand has in rows and another in columns.
+#pragma once
+
+#include <cstdint>
+
+#include "engines/loop_nest.h"
+#include "simd/isa.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+
+// Makes rows of a block whose operand lies in memory across them; they begin `to_step` bytes apart.
+// False, and nothing is done: it does not lie so, has elements of 16 bytes or is not aligned.
+bool turn(const LoopNest& nest, const LoopNest::Operand& from, const Block& block, char* to,
+          int64_t to_step);
+
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

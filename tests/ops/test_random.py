@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import aclhost
+from aclhost.ops.random.dropout_v3 import kept_by_threads
 from aclhost.spec import philox
 
 # Counter (low and high half), key, words: the test vectors that Random123 publishes.
@@ -142,3 +143,15 @@ def test_dropped_infinities() -> None:
     assert not aclhost.dropout_backward(x, mask, 2.0).any()
     with aclhost.soc("Ascend950PR_9599"):
         assert np.isnan(aclhost.dropout_v3_grad(x, mask, 2.0)).all()
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+@pytest.mark.parametrize("count", [3, 30, 260, 4104, 300_000, 2_600_008])
+def test_masks_of_vectors(dtype: str, count: int) -> None:
+    """As many elements as fill 16 bytes share a thread; the longest take several rows of them."""
+    with aclhost.soc("Ascend950PR_9599"):
+        x = np.ones(count, dtype)
+        made, mask = aclhost.dropout_v3(x, p=0.25, seed=7, offset=4)
+    kept = kept_by_threads(count, x.itemsize, 0.25, 7, 4)
+    np.testing.assert_array_equal(np.unpackbits(mask, bitorder="little")[:count], kept)
+    np.testing.assert_array_equal(made != 0, kept)

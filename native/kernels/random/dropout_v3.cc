@@ -26,19 +26,32 @@ class VectorWords {
     place_ = seed.offset / 4 + (seed.offset % 4 != 0);
   }
 
+  // Of whole vectors: bytes of the mask have eight elements, which no vector exceeds.
   void fill(uint32_t* words, int64_t first, int64_t count) const {
-    for (int64_t done = 0, taken; done < count; done += taken) {
-      const int64_t vector = (first + done) / length_, inside = (first + done) % length_;
-      const int64_t row = vector / threads_.threads(), thread = vector % threads_.threads();
-      const int64_t blocks = (length_ + 3) / 4;
-      const uint64_t place = place_ + static_cast<uint64_t>(row * blocks + inside / 4);
-      taken = std::min(count - done, std::min<int64_t>(length_ - inside, 4 - inside % 4));
-      if (length_ == 4) taken = std::min(count - done, 4 * threads_.left_in_row(vector) - inside);
-      RandomWords::of_sequences(key_, place).fill(words + done, 4 * thread + inside % 4, taken);
+    int64_t vector = first / length_;
+    const int64_t end = vector + count / length_;
+    for (int64_t taken; vector < end; vector += taken, words += taken * length_) {
+      taken = std::min({end - vector, threads_.left_in_row(vector), kMost});
+      fill_vectors(words, vector, taken);
     }
   }
 
  private:
+  static constexpr int64_t kMost = 64;  // vectors at once
+
+  // Their first blocks, then their second ones. Short vectors use a part of a block.
+  void fill_vectors(uint32_t* words, int64_t vector, int64_t count) const {
+    const int64_t row = vector / threads_.threads(), thread = vector % threads_.threads();
+    const int64_t blocks = (length_ + 3) / 4, used = std::min<int64_t>(length_, 4);
+    uint32_t made[4 * kMost];
+    for (int64_t block = 0; block < blocks; ++block) {
+      const uint64_t place = place_ + static_cast<uint64_t>(row * blocks + block);
+      RandomWords::of_sequences(key_, place).fill(made, 4 * thread, 4 * count);
+      uint32_t* const to = words + 4 * block;
+      for (int64_t i = 0; i < count; ++i) std::copy_n(made + 4 * i, used, to + i * length_);
+    }
+  }
+
   ThreadWords threads_;
   int64_t length_;
   uint64_t key_, place_;

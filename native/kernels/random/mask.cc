@@ -5,6 +5,7 @@
 #include "engines/copy.h"
 #include "engines/dense.h"
 #include "engines/in_order.h"
+#include "simd/simd.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
@@ -31,22 +32,36 @@ float rounded_to(float number, aclDataType dtype) {
   return rounded;
 }
 
+constexpr int kMaskBits = 32;  // that are looked at together
+
+inline Vector<uint32_t> lane_bits() {
+  Vector<uint32_t> bits;
+  for (int i = 0; i < kLanes<uint32_t>; ++i) bits[i] = 1u << i;
+  return bits;
+}
+
+template <bool kMultiplied>
+Vector<float> scaled(Vector<float> numbers, MaskOf<Vector<float>> kept, float scale) {
+  const Vector<float> zeros = {}, ones = zeros + 1;
+  return kMultiplied ? numbers * (kept ? ones : zeros) * scale : kept ? numbers * scale : zeros;
+}
+
 // Elements from the first of a byte on. What is dropped becomes 0, or is multiplied by 0.
 template <bool kMultiplied>
 void scale_kept(const float* in, const uint8_t* mask, float scale, float* out, int64_t count) {
-  const auto result = [scale](float number, bool kept) {
-    if (kMultiplied) return number * (kept ? 1.0f : 0.0f) * scale;
-    return kept ? number * scale : 0.0f;
-  };
   int64_t i = 0;
-  for (; i + 8 <= count; i += 8) {
-    const int byte = mask[i / 8];
-#pragma GCC unroll 8
-    for (int bit = 0; bit < 8; ++bit) {
-      out[i + bit] = result(in[i + bit], (byte >> bit & 1) != 0);
+  for (; i + kMaskBits <= count; i += kMaskBits) {
+    const auto bits = load<uint32_t>(reinterpret_cast<const char*>(mask + i / 8));
+    for (int k = 0; k < kMaskBits; k += kLanes<float>) {
+      const auto numbers = load_vector<Vector<float>>(in + i + k);
+      const auto kept = (splat<Vector<uint32_t>>(bits >> k) & lane_bits()) != 0;
+      store_vector(out + i + k, scaled<kMultiplied>(numbers, kept, scale));
     }
   }
-  for (; i < count; ++i) out[i] = result(in[i], (mask[i / 8] >> i % 8 & 1) != 0);
+  for (; i < count; ++i) {
+    const bool kept = (mask[i / 8] >> i % 8 & 1) != 0;
+    out[i] = kMultiplied ? in[i] * (kept ? 1.0f : 0.0f) * scale : kept ? in[i] * scale : 0.0f;
+  }
 }
 
 // The product moves flag i, at bit 8 i, to bit 56 + i, and no two of its terms meet.

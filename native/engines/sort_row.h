@@ -54,7 +54,7 @@ class RowKeys {
       Word* to = words + starts[chunk];
       Word* const stop = words + starts[chunk + 1];
       for_keys(begin, end, [&](const uint64_t* keys, int64_t position, int64_t n) {
-        Word found[kBlock];
+        uint16_t found[kBlock];
         int64_t some = 0;
         for (int64_t i = 0; i < n; ++i) some += keys[i] - bracket.least <= range;
         if (some == 0) return;
@@ -65,11 +65,14 @@ class RowKeys {
         }
         int64_t count = 0;
         for (int64_t i = 0; i < n; ++i) {
-          const uint64_t key = keys[i] - bracket.least;
-          found[count] = word(key, position + i);
-          count += key <= range;
+          found[count] = static_cast<uint16_t>(i);
+          count += keys[i] - bracket.least <= range;
         }
-        to = std::copy_n(found, std::min<int64_t>(count, stop - to), to);
+        count = std::min<int64_t>(count, stop - to);
+        for (int64_t k = 0; k < count; ++k) {
+          to[k] = word(keys[found[k]] - bracket.least, position + found[k]);
+        }
+        to += count;
       });
       std::fill(to, stop, Word{0});
     });

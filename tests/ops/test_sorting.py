@@ -120,6 +120,18 @@ def test_unique_bytes(dtype: str, count: int) -> None:
     np.testing.assert_array_equal(aclhost.unique(x, True, True)[1], wanted[1])
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "int32", "float32", "int64", "float64"])
+@pytest.mark.parametrize("width", [1, 3, 9])
+def test_unique_rows(dtype: str, width: int) -> None:
+    """Rows that begin alike, of more numbers than 64 bits hold and of less."""
+    x = np.random.default_rng(width).integers(0, 3, (2000, width)).astype(dtype)
+    x[:, : width // 2] -= np.array(1, dtype)
+    wanted = np.unique(x, axis=0, return_inverse=True, return_counts=True)
+    found = aclhost.unique_dim(x, True, True, 0)
+    for one, other in zip(found, wanted, strict=True):
+        np.testing.assert_array_equal(one, other.reshape(one.shape))
+
+
 def test_zeros_of_unique_elements() -> None:
     x = np.array([0.0, NAN, -0.0, 1.0, NAN, -0.0], np.float32)
     values, inverse = aclhost.unique(x, return_inverse=True)

@@ -2,7 +2,6 @@
 #include "ops/unique.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "dtypes.h"
 #include "engines/copy.h"
@@ -213,18 +212,48 @@ Status write_slices(const Slices& slices, const Items& items, const int64_t* ord
   return status.ok() ? deliver(results, runs, order) : status;
 }
 
+// The first numbers of an item, as many as 64 bits hold; in the order of items.
+uint64_t leading_key(const Items& items, int64_t item) {
+  constexpr int kMost = 8;
+  const int size = items.key.item_size;
+  const int64_t n = std::min<int64_t>(items.width, kMost / size);
+  uint64_t keys[kMost];
+  items.key.encode(items.data + item * items.bytes, n, 0, keys);
+  uint64_t all = keys[0];
+  for (int64_t i = 1; i < n; ++i) all = all << 8 * size | keys[i];
+  return all;
+}
+
+// Sorts places whose items have the same leading key.
+void sort_rest(const Items& items, const uint64_t* keys, int64_t* places) {
+  for (int64_t first = 0, next; first < items.count; first = next) {
+    next = first + 1;
+    while (next < items.count && keys[next] == keys[first]) ++next;
+    std::sort(places + first, places + next, [&](int64_t a, int64_t b) {
+      const int compared = compare_items(items, a, b);
+      return compared < 0 || (compared == 0 && a < b);
+    });
+  }
+}
+
 // Slices in the order of their first numbers that differ.
 Status sort_slices(const Items& items, CopiedView& order, CopiedView& sorted) {
-  Status status = make_dense(vector_shape(items.count), ACL_INT64, order);
-  if (status.ok()) status = make_dense(vector_shape(items.count * items.bytes), ACL_INT8, sorted);
+  const int64_t count = items.count;
+  CopiedView keys, sorted_keys;
+  Status status = make_dense(vector_shape(count), ACL_INT64, order);
+  if (status.ok()) status = make_dense(vector_shape(count), ACL_UINT64, keys);
+  if (status.ok()) status = make_dense(vector_shape(count), ACL_UINT64, sorted_keys);
+  if (status.ok()) status = make_dense(vector_shape(count * items.bytes), ACL_INT8, sorted);
   if (!status.ok()) return status;
+  auto* const made = reinterpret_cast<uint64_t*>(keys.memory.get());
   int64_t* const places = reinterpret_cast<int64_t*>(order.memory.get());
-  std::iota(places, places + items.count, 0);
-  std::sort(places, places + items.count, [&](int64_t a, int64_t b) {
-    const int compared = compare_items(items, a, b);
-    return compared < 0 || (compared == 0 && a < b);
-  });
-  for (int64_t i = 0; i < items.count; ++i) {
+  for (int64_t i = 0; i < count; ++i) made[i] = leading_key(items, i);
+  const SortedPart part = {ACL_UINT64, count, false, PartStart::kGiven, 0, count, true};
+  status = sort_rows(part, 1, keys.memory.get(), sorted_keys.memory.get(), places);
+  if (!status.ok()) return status;
+  const bool is_all = items.bytes <= 8;
+  if (!is_all) sort_rest(items, reinterpret_cast<uint64_t*>(sorted_keys.memory.get()), places);
+  for (int64_t i = 0; i < count; ++i) {
     std::copy_n(items.data + places[i] * items.bytes, items.bytes,
                 sorted.memory.get() + i * items.bytes);
   }

@@ -3,10 +3,10 @@
 
 #include "dtypes.h"
 #include "engines/cast.h"
+#include "engines/dense.h"
 #include "engines/overlap.h"
 #include "engines/row_pieces.h"
 #include "engines/runs.h"
-#include "simd/memory.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
@@ -23,13 +23,13 @@ double coordinate(int64_t i, int64_t count, bool align_corners) {
 
 class Grid {
  public:
-  Grid(const TensorView& theta, const TensorView& out, bool align_corners)
+  // `theta` is dense.
+  Grid(const double* theta, const TensorView& out, bool align_corners)
       : theta_(theta),
         out_(out),
         dims_(out.rank - 2),
         align_corners_(align_corners),
         item_size_(data_type_bits(out.dtype) / 8),
-        widen_(find_array_cast(theta.dtype, ACL_DOUBLE)),
         narrow_(find_array_cast(ACL_DOUBLE, out.dtype)) {}
 
   int64_t rows() const { return out_.elements() / (length() * dims_); }
@@ -54,11 +54,7 @@ class Grid {
 
  private:
   double factor(int64_t n, int row, int column) const {
-    const int64_t place = theta_.offset + n * theta_.strides[0] + row * theta_.strides[1] +
-                          column * theta_.strides[2];
-    char value[sizeof(double)];
-    widen_(static_cast<const char*>(theta_.data) + place * item_size_, value, 1);
-    return load<double>(value);
+    return theta_[(n * dims_ + row) * (dims_ + 1) + column];
   }
 
   // What all axes but the last one contribute.
@@ -82,16 +78,19 @@ class Grid {
              out_.strides[dims_] * item_size_, item_size_, count);
   }
 
-  const TensorView& theta_;
+  const double* theta_;
   const TensorView& out_;
   int dims_;
   bool align_corners_;
   int64_t item_size_;
-  CastArray widen_, narrow_;
+  CastArray narrow_;
 };
 
 Status affine_grid(const TensorView& theta, bool align_corners, const TensorView& out) {
-  const Grid grid(theta, out, align_corners);
+  DenseArray factors;  // not widened again for every row
+  const Status status = factors.take(theta, ACL_DOUBLE);
+  if (!status.ok()) return status;
+  const Grid grid(factors.as<double>(), out, align_corners);
   for_each_range(
       grid.rows(), grid.length(), kPiece, may_rewrite(out),
       [&](const RowRange& range) {

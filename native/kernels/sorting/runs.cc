@@ -61,21 +61,6 @@ Items::Items(const char* first, int64_t items, int64_t elements, aclDataType typ
       width(type == number_type(type) ? elements : 2 * elements),
       bytes(width * key.item_size) {}
 
-int compare_items(const Items& items, int64_t a, int64_t b) {
-  constexpr int64_t kFew = 16;  // mostly the first numbers tell
-  const int64_t size = items.key.item_size;
-  uint64_t first[kFew], second[kFew];
-  for (int64_t done = 0; done < items.width; done += kFew) {
-    const int64_t n = std::min(kFew, items.width - done);
-    items.key.encode(items.data + a * items.bytes + done * size, n, 0, first);
-    items.key.encode(items.data + b * items.bytes + done * size, n, 0, second);
-    for (int64_t k = 0; k < n; ++k) {
-      if (first[k] != second[k]) return first[k] < second[k] ? -1 : 1;
-    }
-  }
-  return 0;
-}
-
 Status Runs::find(const Items& items) {
   total_ = items.count;
   Shape shape;

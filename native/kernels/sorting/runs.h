@@ -28,9 +28,6 @@ struct Items {
   int64_t bytes;  // of an item
 };
 
-// Compares numbers of two items in order: below 0, 0 or above. NaN is larger than every number.
-int compare_items(const Items& items, int64_t a, int64_t b);
-
 class Runs {
  public:
   Status find(const Items& items);

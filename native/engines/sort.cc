@@ -9,6 +9,7 @@
 
 #include "base/scratch_memory.h"
 #include "engines/block_loop.h"
+#include "engines/sort_bytes.h"
 #include "engines/sort_row.h"
 
 namespace aclhost {
@@ -17,6 +18,7 @@ namespace {
 
 constexpr int64_t kFewWords = 128;          // that are compared rather than counted
 constexpr int64_t kWorthSampling = 512;     // elements of a row
+constexpr int64_t kWorthCounting = 2048;    // elements of one byte of a row
 constexpr int64_t kWorthChunks = 1 << 16;   // elements of a row
 constexpr int64_t kWorthThreads = 1 << 13;  // elements of all rows
 
@@ -50,6 +52,10 @@ class RowSorter {
 
   // False: there is not enough memory.
   bool run(const char* row, char* values, int64_t* indices) {
+    if (type_.item_size == 1 && part_.count == part_.length && part_.length >= kWorthCounting) {
+      sort_bytes(type_, flip_, row, part_.length, chunks_, values, indices);
+      return true;
+    }
     row_ = row;
     keys_.set_row(row);
     values_ = values;

@@ -42,6 +42,17 @@ def test_sort_with_keys_of_any_width(dtype: str, length: int) -> None:
     assert values.tobytes() == np.take_along_axis(x, wanted, 1).tobytes()
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "bool"])
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("length", [5, 2047, 2053, LONG + 3])
+def test_bytes_in_both_orders(dtype: str, descending: bool, length: int) -> None:
+    x = np.resize(_wide("int8"), length).astype(dtype)
+    values, indices = aclhost.sort(x, stable=True, descending=descending)
+    wanted = np.argsort(x.astype(np.int16) * (1 - 2 * descending), kind="stable")
+    np.testing.assert_array_equal(indices, wanted)
+    np.testing.assert_array_equal(values, x[wanted])
+
+
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "uint8"])
 @pytest.mark.parametrize("k", [1, 10, 1000, LONG // 2, LONG - 1])
 def test_largest_of_long_rows(dtype: str, k: int) -> None:

@@ -23,6 +23,7 @@ namespace {
 constexpr int64_t kParallelBytes = 64 << 10;      // less is not worth a second thread
 constexpr int64_t kParallelTileBytes = 16 << 10;  // likewise, of what takes much longer
 constexpr int64_t kBlockBytes = 16 << 10;         // of the wider type
+constexpr int64_t kShortBlockBytes = 4 << 10;     // less is too short for stores past the cache
 constexpr int64_t kTileBlockBytes = 8 << 10;
 constexpr int64_t kTileLength = 128;
 constexpr int64_t kShortTile = 4;    // rows are turned from so many elements on,
@@ -233,7 +234,8 @@ Status copy(const TensorView& to, const TensorView& from) {
   const int64_t wider = std::max(sizes[0], sizes[1]);
   const bool past_cache = nest.total > cache_bytes() / (sizes[0] + sizes[1]);
   if (copy_in_tiles({cast, past_cache, kTileBlockBytes / wider, true}, nest)) return {};
-  copy_nest({cast, past_cache, std::min(kBlockLength, kBlockBytes / wider)}, nest, kParallelBytes);
+  const int64_t block = std::clamp(kShortBlockBytes / wider, kBlockLength, kBlockBytes / wider);
+  copy_nest({cast, past_cache, block}, nest, kParallelBytes);
   return {};
 }
 

@@ -65,24 +65,32 @@ class Numbers {
   CopiedView dense_;
 };
 
+// All bits are set if a value comes before a key: a mask, which compilers make no branches of.
+template <bool right, typename Number>
+int64_t before(Number value, Number key) {
+  return -static_cast<int64_t>(right ? !(value > key) : !(value >= key));
+}
+
 // How far some keys are from the start of a sorted row. A row that is not sorted gives what these
 // steps of halving give. No branches: searches wait for memory at every step, and one that guessed
-// wrong would hold up the others.
+// wrong would hold up the others. Places are left for all steps but the last, which finds one or
+// none.
 template <typename Number, bool right>
 void search_lanes(const Number* row, int64_t length, const Number* keys, int64_t* out) {
   int64_t low[kLanes], rest[kLanes];
   for (int i = 0; i < kLanes; ++i) low[i] = 0;
   for (int i = 0; i < kLanes; ++i) rest[i] = length;
-  for (int step = bit_width(static_cast<uint64_t>(length)); step > 0; --step) {
+  for (int step = bit_width(static_cast<uint64_t>(length)); step > 1; --step) {
     for (int i = 0; i < kLanes; ++i) {
-      const int64_t half = rest[i] >> 1, some = rest[i] > 0;
-      const Number value = row[std::min(low[i] + half, length - 1)], key = keys[i];
-      const int64_t before = -static_cast<int64_t>(right ? !(value > key) : !(value >= key));
-      low[i] += (half + 1) & before & -some;
-      rest[i] = half + (before & (rest[i] - 2 * half - some));
+      const int64_t half = rest[i] >> 1;
+      const int64_t mask = before<right>(row[low[i] + half], keys[i]);
+      low[i] += (half + 1) & mask;
+      rest[i] = half + (mask & ((rest[i] & 1) - 1));
     }
   }
-  std::copy_n(low, kLanes, out);
+  for (int i = 0; i < kLanes; ++i) {
+    out[i] = low[i] + (rest[i] & before<right>(row[std::min(low[i], length - 1)], keys[i]));
+  }
 }
 
 template <typename Number, bool right>

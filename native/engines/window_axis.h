@@ -39,6 +39,9 @@ struct WindowAxis {
     return {begin, std::max(begin, end)};
   }
 
+  // At least as many positions as any window has.
+  int64_t most() const { return std::min(input, adaptive ? input / pooled + 2 : kernel); }
+
   // The windows that look at a position.
   Range windows(int64_t position) const {
     if (adaptive) {

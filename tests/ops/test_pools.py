@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import ml_dtypes
 import numpy as np
+import numpy.typing as npt
 import pytest
 import torch
 
@@ -15,6 +17,7 @@ from aclhost.spec.dtypes import INT32, INT64
 from aclhost.spec.formats import NHWC
 from aclhost.spec.products import A950
 
+Array = npt.NDArray[np.generic]
 IMAGE = np.arange(1, 10, dtype=np.float32).reshape(1, 1, 3, 3)
 RNG = np.random.default_rng(5)
 
@@ -207,3 +210,65 @@ def test_volumes_of_one_plane_are_images() -> None:
     wanted = aclhost.avg_pool2d_backward(pooled, image, [2, 2])
     got = aclhost.avg_pool3d_backward(pooled[:, :, None], volume, [1, 2, 2])
     assert np.array_equal(got[:, :, 0], wanted)
+
+
+def with_special_values(shape: tuple[int, ...], dtype: str) -> Array:
+    """Few different numbers, so that maxima are tied; zeros of both signs among them."""
+    values = RNG.integers(-3, 3, shape).astype(getattr(ml_dtypes, dtype, dtype))
+    values[RNG.random(shape) < 0.1] = -0.0
+    for odd in (np.nan, -np.nan, np.inf, -np.inf):
+        values[RNG.random(shape) < 0.02] = odd
+    values[:, 1] = -np.inf
+    return values
+
+
+def laid_out(values: Array, layout: str) -> Array:
+    """The same values: channels side by side, rows or samples with gaps between them."""
+    if layout == "channels last":
+        return np.moveaxis(np.ascontiguousarray(np.moveaxis(values, 1, -1)), -1, 1)
+    if layout == "gaps in rows":
+        return np.repeat(values, 2, axis=-1)[..., ::2]
+    if layout == "gaps between samples":
+        return np.repeat(values, 2, axis=1)[:, : values.shape[1]]
+    return values
+
+
+def bits_of(values: Array) -> Array:
+    """With one NaN for all, whose sign depends on the order of a sum's operands."""
+    values = np.where(np.isnan(values), np.nan, values).astype(values.dtype)
+    return np.ascontiguousarray(values).view(f"u{values.itemsize}")
+
+
+LAYOUTS = ("dense", "channels last", "gaps in rows", "gaps between samples")
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16", "float64"])
+def test_maxima_of_many_channels_are_those_of_each(dtype: str, layout: str) -> None:
+    """Many are computed together, one is by the definition."""
+    given = laid_out(with_special_values((2, 37, 7, 9), dtype), layout)
+    room = [np.empty((4, 40, 3, 4), kind)[1:3, 2:39] for kind in (given.dtype, np.int64)]
+    maxima, indices = aclhost.adaptive_max_pool2d(given, (3, 4), out=(room[0], room[1]))
+    for n, c in np.ndindex(given.shape[:2]):
+        one = np.ascontiguousarray(given[n : n + 1, c : c + 1])
+        wanted, places = aclhost.adaptive_max_pool2d(one, (3, 4))
+        assert maxima[n, c].tobytes() == wanted.tobytes()
+        assert np.array_equal(indices[n, c], places[0, 0])
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+def test_volumes_of_many_channels_are_pooled_as_each(dtype: str, layout: str) -> None:
+    given, size = laid_out(with_special_values((2, 37, 5, 7, 9), dtype), layout), (2, 3, 4)
+    window = ([2, 3, 2], [2, 2, 3], [1, 1, 0])
+    maxima, indices = aclhost.adaptive_max_pool3d(given, size)
+    means, slid = aclhost.adaptive_avg_pool3d(given, size), aclhost.avg_pool3d(given, *window)
+    for n, c in np.ndindex(given.shape[:2]):
+        one = np.ascontiguousarray(given[n : n + 1, c : c + 1])
+        wanted, places = aclhost.adaptive_max_pool3d(one, size)
+        assert maxima[n, c].tobytes() == wanted.tobytes()
+        assert np.array_equal(indices[n, c], places[0, 0])
+        wanted = aclhost.adaptive_avg_pool3d(one, size)[0, 0]
+        assert np.array_equal(bits_of(means[n, c]), bits_of(wanted))
+        wanted = aclhost.avg_pool3d(one, *window)[0, 0]
+        assert np.array_equal(bits_of(slid[n, c]), bits_of(wanted))

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Adaptive max pools. Windows of one size are sliding ones, with their fast kernels; others are
-// computed by the definition.
+// computed for several channels together, or by the definition where there are few.
 #include <algorithm>
 #include <limits>
 #include <type_traits>
 
 #include "engines/elementwise.h"
 #include "engines/window_axis.h"
+#include "kernels/pooling/adaptive_max_lanes.h"
 #include "kernels/pooling/max_pool.h"
 #include "kernels/pooling/max_pool3d.h"
 #include "kernels/pooling/staged_result.h"
@@ -144,6 +145,13 @@ void pool_whole_slabs(const Volumes& self, const Volumes& out, const Volumes& in
   });
 }
 
+template <typename T, typename Index>
+void pool_uneven(const Volumes& self, const Volumes& out, const Volumes& indices,
+                 const AdaptiveWindows& windows) {
+  const AdaptiveMaxInLanes<T, Index> in_lanes(self, out, indices, windows.axes);
+  in_lanes.pays() ? in_lanes.compute() : PoolByDefinition<T, Index>(self, out, indices).compute();
+}
+
 Status adaptive_max_pool(const MaxPool& pool) {
   return visit_floating(pool.self, [&](auto tag) {
     using T = typename decltype(tag)::type;
@@ -165,8 +173,8 @@ Status adaptive_max_pool(const MaxPool& pool) {
       sliding.window = windows.sliding();
       return max_pool(sliding);
     }
-    wide ? PoolByDefinition<T, int64_t>(self, out, indices).compute()
-         : PoolByDefinition<T, int32_t>(self, out, indices).compute();
+    wide ? pool_uneven<T, int64_t>(self, out, indices, windows)
+         : pool_uneven<T, int32_t>(self, out, indices, windows);
     return Status{};
   });
 }

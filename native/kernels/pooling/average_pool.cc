@@ -2,6 +2,7 @@
 // Average pools, sliding and adaptive, with their gradients; and maxima without their positions.
 #include "dtypes.h"
 #include "engines/window.h"
+#include "engines/window_lanes.h"
 #include "kernels/pooling/staged_result.h"
 #include "kernels/reduction/one_tensor.h"
 #include "operator/shapes.h"
@@ -26,8 +27,14 @@ Status compute(const WindowWork& work) {
 }
 
 Status average(const TensorView& view, const WindowWork& work) {
-  return visit_floating(
-      view, [&](auto tag) { return compute<typename decltype(tag)::type, WindowMean>(work); });
+  return visit_floating(view, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if (work.sources.empty() || work.targets.empty()) return Status{};
+    const MeansInLanes<T> in_lanes(work);
+    if (!in_lanes.pays()) return compute<T, WindowMean>(work);
+    in_lanes.compute();
+    return Status{};
+  });
 }
 
 Status maximum(const TensorView& view, const WindowWork& work) {

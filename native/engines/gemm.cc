@@ -11,6 +11,7 @@
 #include "base/parallel.h"
 #include "engines/block_loop.h"
 #include "engines/copy.h"
+#include "engines/gemm_batches.h"
 #include "engines/gemm_plan.h"
 #include "engines/multiply.h"
 #include "engines/overlap.h"
@@ -23,6 +24,7 @@ inline namespace ACLHOST_ISA {
 namespace {
 
 constexpr int64_t kGrainWork = 1 << 18;  // multiplications; less is not worth a second thread
+constexpr int64_t kAddendRows = 32;      // that are read together
 
 struct Tile {
   int64_t batch;
@@ -80,13 +82,14 @@ struct Scratch {
     const int64_t of_a = plan.a.direct || plan.pairs ? 0 : plan.rows * depth;
     const int64_t of_b = plan.b.direct || plan.pairs ? 0 : plan.columns * depth;
     const int64_t of_tile = plan.rows * plan.columns;
-    memory.reset(new (std::nothrow) T[of_a + of_b + of_tile + plan.columns]);
+    const int64_t of_addends = plan.adds ? std::min(plan.rows, kAddendRows) * plan.columns : 0;
+    memory.reset(new (std::nothrow) T[of_a + of_b + of_tile + of_addends]);
     if (plan.pairs) words.reset(new (std::nothrow) uint32_t[pair_words(plan.rows, plan.columns)]);
     complete = memory != nullptr && (!plan.pairs || words != nullptr);
     a = memory.get();
     b = a + of_a;
     tile = b + of_b;
-    row = tile + of_tile;
+    addends = tile + of_tile;
   }
 
   std::unique_ptr<T[]> memory;
@@ -95,7 +98,7 @@ struct Scratch {
   T* a;
   T* b;
   T* tile;
-  T* row;
+  T* addends;
 };
 
 // The batches of both factors that a tile is made of, some of them added up.
@@ -152,27 +155,67 @@ T number_as(double value) {
   return static_cast<T>(value);
 }
 
+// Some rows of the addend, one behind the other; or columns, where these lie closer.
+template <typename T>
+bool take_addends(const BatchedMatrix& addend, int64_t offset, const Tile& part, T* to) {
+  constexpr int64_t kSize = sizeof(T);
+  const int64_t row_step = addend.row_stride * addend.item_size;
+  const int64_t column_step = addend.column_stride * addend.item_size;
+  const auto take = [&](int64_t row, int64_t column, int64_t step, int64_t count, T* place) {
+    addend.cast(addend.at(offset, part.row + row, part.column + column), step,
+                reinterpret_cast<char*>(place), kSize, count);
+  };
+  if (part.rows > 1 && row_step != 0 && std::llabs(row_step) < std::llabs(column_step)) {
+    for (int64_t j = 0; j < part.columns; ++j) take(0, j, row_step, part.rows, to + j * part.rows);
+    return true;
+  }
+  if (row_step == column_step * part.columns) {
+    take(0, 0, column_step, part.rows * part.columns, to);
+  } else {
+    for (int64_t i = 0; i < part.rows; ++i) {
+      take(i, 0, column_step, part.columns, to + i * part.columns);
+    }
+  }
+  return false;
+}
+
+template <typename T>
+void add_addend(const GemmPlan& plan, const Tile& tile, T* sums, T* addends) {
+  const int64_t offset = plan.offset_in(plan.addend, tile.batch), columns = tile.columns;
+  const T beta = number_as<T>(plan.beta);
+  for (int64_t row = 0; row < tile.rows; row += kAddendRows) {
+    Tile part = tile;
+    part.row += row;
+    part.rows = std::min(kAddendRows, tile.rows - row);
+    T* const to = sums + row * columns;
+    if (take_addends(plan.addend, offset, part, addends)) {
+      for (int64_t i = 0; i < part.rows; ++i) {
+        const T* const from = addends + i;
+        for (int64_t j = 0; j < columns; ++j) to[i * columns + j] += beta * from[j * part.rows];
+      }
+    } else {
+      for (int64_t i = 0; i < part.rows * columns; ++i) to[i] += beta * addends[i];
+    }
+  }
+}
+
 // What is left to do with the sums of a tile.
 template <typename T>
 void finish(const GemmPlan& plan, const Tile& tile, T* sums, T* addends) {
   constexpr int64_t kSize = sizeof(T);
-  const BatchedMatrix &out = plan.out, &addend = plan.addend;
+  const BatchedMatrix& out = plan.out;
   const int64_t offset = plan.offset_in(out, tile.batch);
-  const int64_t addend_offset = plan.adds ? plan.offset_in(addend, tile.batch) : 0;
-  const T alpha = number_as<T>(plan.alpha), beta = number_as<T>(plan.beta);
-  for (int64_t i = 0; i < tile.rows; ++i) {
-    T* const row = sums + i * tile.columns;
-    if (plan.alpha != 1) {
-      for (int64_t j = 0; j < tile.columns; ++j) row[j] *= alpha;
-    }
-    if (plan.adds) {
-      addend.cast(addend.at(addend_offset, tile.row + i, tile.column),
-                  addend.column_stride * addend.item_size, reinterpret_cast<char*>(addends), kSize,
-                  tile.columns);
-      for (int64_t j = 0; j < tile.columns; ++j) row[j] += beta * addends[j];
-    }
-    out.cast(reinterpret_cast<const char*>(row), kSize, out.at(offset, tile.row + i, tile.column),
-             out.column_stride * out.item_size, tile.columns);
+  if (plan.alpha != 1) {
+    const T alpha = number_as<T>(plan.alpha);
+    for (int64_t i = 0; i < tile.rows * tile.columns; ++i) sums[i] *= alpha;
+  }
+  if (plan.adds) add_addend(plan, tile, sums, addends);
+  const bool is_array = out.row_stride == out.column_stride * tile.columns;
+  const int64_t length = is_array ? tile.rows * tile.columns : tile.columns;
+  for (int64_t at = 0; at < tile.rows * tile.columns; at += length) {
+    out.cast(reinterpret_cast<const char*>(sums + at), kSize,
+             out.at(offset, tile.row + at / tile.columns, tile.column),
+             out.column_stride * out.item_size, length);
   }
 }
 
@@ -184,7 +227,7 @@ void compute_tile(const GemmPlan& plan, const Tile& tile, const Scratch<T>& scra
     return sum_up(plan, tile, 0, plan.k, to, plan.out.row_stride, scratch);
   }
   sum_up(plan, tile, 0, plan.k, scratch.tile, tile.columns, scratch);
-  finish(plan, tile, scratch.tile, scratch.row);
+  finish(plan, tile, scratch.tile, scratch.addends);
 }
 
 // Calls body(number, scratch) for all numbers; false: there was no memory.
@@ -225,7 +268,7 @@ bool compute_parts(const GemmPlan& plan) {
              const T* const more = total + part * area;
              for (int64_t i = 0; i < tile.rows * tile.columns; ++i) total[i] += more[i];
            }
-           finish(plan, tile, total, scratch.row);
+           finish(plan, tile, total, scratch.addends);
          });
 }
 
@@ -281,7 +324,7 @@ Status gemm(const Gemm& product) {
                    product.sums_batches, product.b_panels});
     return status.ok() ? copy(out, whole.view) : status;
   }
-  return compute_separate(product);
+  return wants_groups(product) ? multiply_groups(product) : compute_separate(product);
 }
 
 }  // namespace ACLHOST_ISA

@@ -157,6 +157,51 @@ def test_products_of_bf16_whatever_the_strides(sizes: tuple[int, int, int]) -> N
     assert np.array_equal(turned, results[0])
 
 
+def turned(array: np.ndarray) -> np.ndarray:
+    """The same values, with the first axis the fastest in memory."""
+    return np.ascontiguousarray(array.T).T
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+@pytest.mark.parametrize("batches", [33, 150])
+def test_batches_that_lie_closer_than_their_elements(batches: int, dtype: str) -> None:
+    """Groups of them are brought into order: one, or several that are added up."""
+    rng, kind = np.random.default_rng(6), getattr(ml_dtypes, dtype, dtype)
+    shapes = ((batches, 50, 60), (batches, 60, 70), (batches, 50, 70))
+    a, b, c = (rng.normal(size=shape).astype(kind) for shape in shapes)
+    across = [turned(each) for each in (a, b, c)]
+    exact = a.astype(float) @ b.astype(float)
+    step = {"float32": 2**-20, "float16": 2**-10, "bfloat16": 2**-7}[dtype]
+    got = aclhost.batch_mat_mul(*across[:2])
+    assert np.allclose(got.astype(float), exact, step, 40 * step)
+    got = aclhost.baddbmm(across[2], *across[:2], beta=0.5, alpha=2)
+    wanted = 0.5 * c.astype(float) + 2 * exact
+    assert np.allclose(got.astype(float), wanted, step, 80 * step)
+    aclhost.inplace_baddbmm(across[2], across[0], b, beta=0.5, alpha=2)
+    assert np.array_equal(across[2], got)
+    got = aclhost.addbmm(c[0], *across[:2], beta=0.5, alpha=2)
+    wanted = 0.5 * c[0].astype(float) + 2 * exact.sum(0)
+    assert np.allclose(got.astype(float), wanted, step, 800 * step)
+    if dtype == "bfloat16":  # what BLAS multiplies may differ by strides
+        assert aclhost.addbmm(c[0], a, b, beta=0.5, alpha=2).tobytes() == got.tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+@pytest.mark.parametrize("shape", [(75, 600), (1, 40), (40, 1)])
+def test_addends_whatever_the_strides(shape: tuple[int, int], dtype: str) -> None:
+    rng, kind = np.random.default_rng(7), getattr(ml_dtypes, dtype, dtype)
+    a, b, c = (rng.normal(size=each).astype(kind) for each in ((shape[0], 9), (9, shape[1]), shape))
+    first, *others = [aclhost.addmm(each, a, b, beta=3, alpha=2) for each in as_laid_out(c)]
+    wanted = 3 * c.astype(float) + 2 * (a.astype(float) @ b.astype(float))
+    step = {"float32": 2**-20, "bfloat16": 2**-7}[dtype]
+    assert np.allclose(first.astype(float), wanted, step, 20 * step)
+    assert all(each.tobytes() == first.tobytes() for each in others)
+    for row in (c[:1], turned(np.broadcast_to(c[:, :1], shape))):
+        got = aclhost.addmm(row, a, b, beta=3, alpha=2)
+        same = aclhost.addmm(np.ascontiguousarray(np.broadcast_to(row, shape)), a, b, 3, 2)
+        assert got.tobytes() == same.tobytes()
+
+
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int32"])
 @pytest.mark.parametrize("step", [1, 3])
 def test_products_of_integers_wrap(dtype: str, step: int) -> None:

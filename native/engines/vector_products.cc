@@ -101,10 +101,10 @@ void sum_rows(const Elements<T>& b, const float* factors, int64_t terms, int64_t
   std::copy_n(partials[0], n, sums);
 }
 
-template <typename T, int columns>
-void add_partials(const Elements<T>& b, const float* factors, Floats (*sums)[kVectors]) {
+template <typename T, int columns, typename Factor>
+void add_partials(const Elements<T>& b, const Factor* factors, Floats (*sums)[kVectors]) {
   for (int v = 0; v < kVectors; ++v) {
-    const auto factor = load_vector<Floats>(factors + v * kLanes<float>);
+    const Floats factor = load_widened(factors + v * kLanes<float>);
     for (int j = 0; j < columns; ++j) {
       const auto value = load_widened(b.data + j * b.step + v * kLanes<float>);
       sums[j][v] = fused_multiply_add(factor, value, sums[j][v]);
@@ -122,8 +122,8 @@ float total(const Floats* partials) {
 }
 
 // sums[j] = the sum of factors[p] * b[j][p].
-template <typename T, int columns>
-void sum_columns(const Elements<T>& b, const float* factors, int64_t terms, float* sums) {
+template <typename T, int columns, typename Factor>
+void sum_columns(const Elements<T>& b, const Factor* factors, int64_t terms, float* sums) {
   Floats partials[columns][kVectors] = {};
   int64_t p = 0;
   for (; p + kPartials <= terms; p += kPartials) {
@@ -131,7 +131,7 @@ void sum_columns(const Elements<T>& b, const float* factors, int64_t terms, floa
   }
   if (p < terms) {
     T end[columns][kPartials] = {};
-    float last[kPartials] = {};
+    Factor last[kPartials] = {};
     for (int j = 0; j < columns; ++j) {
       std::memcpy(end[j], b.data + j * b.step + p, (terms - p) * sizeof(T));
     }
@@ -139,6 +139,22 @@ void sum_columns(const Elements<T>& b, const float* factors, int64_t terms, floa
     add_partials<T, columns>({end[0], kPartials}, last, partials);
   }
   for (int j = 0; j < columns; ++j) sums[j] = total(partials[j]);
+}
+
+// A single sum whose factors are arrays of one dtype: neither of them is cast first.
+using SumArrays = void (*)(const char* a, const char* b, int64_t terms, float* sum);
+
+template <typename T>
+void sum_arrays(const char* a, const char* b, int64_t terms, float* sum) {
+  const Elements<T> column = {reinterpret_cast<const T*>(b), 0};
+  sum_columns<T, 1>(column, reinterpret_cast<const T*>(a), terms, sum);
+}
+
+SumArrays find_sum_of_arrays(const GemmPlan& plan) {
+  const bool are_arrays = plan.a.column_stride == 1 && plan.b.row_stride == 1;
+  if (plan.n != 1 || !are_arrays || plan.a.dtype != plan.b.dtype) return nullptr;
+  if (plan.a.dtype == ACL_FLOAT16) return sum_arrays<Half>;
+  return plan.a.dtype == ACL_BF16 ? sum_arrays<BFloat16> : nullptr;
 }
 
 // The terms and columns of a block.
@@ -244,12 +260,20 @@ bool multiplies_vector(const GemmPlan& plan) {
 Status multiply_vector(const GemmPlan& plan, StoreRow store, const void* context) {
   const Cut cut(plan);
   const SumBlock sum = find_sum(plan.b);
+  const SumArrays of_arrays = find_sum_of_arrays(plan);
   const int64_t rows = plan.batches * cut.parts;
   const std::unique_ptr<float[]> sums(new (std::nothrow) float[rows * plan.n]);
   if (sums == nullptr) return no_memory_for_blocks();
   std::atomic<bool> enough_memory{true};
   const int64_t work = std::max<int64_t>(std::min(kWidth, plan.n) * cut.part, 1);
   const auto compute = [&](int64_t begin, int64_t end) {
+    for (int64_t number = begin; number < end && of_arrays != nullptr; ++number) {
+      const int64_t batch = number / cut.parts, first = number % cut.parts * cut.part;
+      const char* const a = plan.a.at(plan.offset_in(plan.a, batch), 0, first);
+      const char* const b = plan.b.at(plan.offset_in(plan.b, batch), first, 0);
+      of_arrays(a, b, std::min(cut.part, plan.k - first), sums.get() + number);
+    }
+    if (of_arrays != nullptr) return;
     Factors factors(plan, cut.part);
     if (!factors.complete()) {
       enough_memory = false;

@@ -162,3 +162,27 @@ def test_one_number_stands_for_all_axes(axes: int) -> None:
     words = [f"{name}=f32{[*shape]}".replace(" ", "") for name, shape in shapes.items()]
     described = describe(ops.BY_NAME["aclnnConvolution"], [*words, "bias=null"])
     assert described.arguments["dilation"] == (1,) * axes
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+@pytest.mark.parametrize(("length", "kernel", "pad"), [(100, 3, 1), (100, 2, 2), (200, 4, 0)])
+def test_padding_of_long_sequences_counts_as_zeros(
+    dtype: str, length: int, kernel: int, pad: int
+) -> None:
+    """Their middles are computed apart from their ends, where an infinite slope meets zeros."""
+    rng, kind = np.random.default_rng(8), getattr(ml_dtypes, dtype, dtype)
+    sequence, weight = rng.normal(size=(length, 2, 5)), rng.normal(size=(kernel, 5, 7))
+    sequence, weight = sequence.astype(kind), weight.astype(kind)
+    bias = rng.normal(size=7).astype(kind)
+    padded = np.pad(sequence, ((pad, pad), (0, 0), (0, 0)))
+    out = aclhost.conv_tbc(sequence, weight, bias, pad)
+    step = {"float32": 2**-20, "float16": 2**-10, "bfloat16": 2**-7}[dtype]
+    wanted = aclhost.conv_tbc(padded, weight, bias, 0).astype(float)
+    assert np.allclose(out.astype(float), wanted, step, 8 * step)
+    slope = rng.normal(size=out.shape).astype(kind)
+    slope[0, 0, 0] = slope[-1, 1, 1] = np.inf
+    got = aclhost.conv_tbc_backward(slope, sequence, weight, bias, pad)
+    wanted = aclhost.conv_tbc_backward(slope, padded, weight, bias, 0)
+    inside = wanted[0][pad : pad + length]
+    for each, other in ((got[0], inside), (got[1], wanted[1]), (got[2], wanted[2])):
+        assert np.allclose(each.astype(float), other.astype(float), step, 80 * step, equal_nan=True)

@@ -28,8 +28,9 @@ Status as_factor(const TensorView& view, CopiedView* factor) {
 
 // Steps of a dense sequence from one on, with zeros where it has none.
 Status take_steps(const TensorView& sequence, int64_t first, int64_t count, CopiedView* taken) {
-  if (first == 0 && count == sequence.shape[0]) {
+  if (first >= 0 && count <= sequence.shape[0] - first) {
     taken->view = sequence;
+    narrow(taken->view, 0, first, count);
     return {};
   }
   Shape shape = shape_of(sequence);
@@ -56,35 +57,95 @@ TensorView met_by(const TensorView& dense, int64_t kernel, int64_t windows) {
   return view;
 }
 
+struct Steps {
+  const TensorView& out;  // rows of a matrix, some for each step
+  const TensorView& sequence;
+  int64_t first;
+  const TensorView& weight;
+  const TensorView* bias;
+};
+
+// Those of the result's steps that lie in [begin, end).
+Status convolve_range(const Steps& work, int64_t begin, int64_t end) {
+  if (begin == end) return {};
+  const int64_t kernel = work.weight.shape[0], batch = work.sequence.shape[1];
+  CopiedView steps;
+  const Status status =
+      take_steps(work.sequence, work.first + begin, end - begin + kernel - 1, &steps);
+  if (!status.ok()) return status;
+  TensorView rows = work.out;
+  narrow(rows, 0, begin * batch, (end - begin) * batch);
+  return gemm({rows, met_by(steps.view, kernel, end - begin), work.weight, work.bias, 1, 1, true});
+}
+
+// Steps of a long result that meet no padding, apart from those at its ends: they read the sequence
+// where it is. Those of a short one all count as an end.
+struct Middle {
+  Middle(int64_t length, int64_t first, int64_t kernel, int64_t windows) {
+    constexpr int64_t kLong = 16;  // times the steps at the ends
+    begin = std::clamp<int64_t>(-first, 0, windows);
+    end = std::clamp(length - first - kernel + 1, begin, windows);
+    if (end - begin < kLong * (windows - (end - begin))) begin = end = windows;
+  }
+
+  int64_t begin, end;
+};
+
+Status convolve_apart(const Steps& work, int64_t windows) {
+  const Middle middle(work.sequence.shape[0], work.first, work.weight.shape[0], windows);
+  Status status = convolve_range(work, 0, middle.begin);
+  if (status.ok()) status = convolve_range(work, middle.begin, middle.end);
+  return status.ok() ? convolve_range(work, middle.end, windows) : status;
+}
+
 // out[t] = the sum of sequence[t + first + k] times weight[k], and the bias.
 Status convolve_steps(const TensorView& out, const TensorView& sequence, int64_t first,
                       const TensorView& weight, const TensorView* bias) {
-  const int64_t kernel = weight.shape[0], windows = out.shape[0];
-  CopiedView dense, factor, steps, added;
+  CopiedView dense, factor, added;
   MatrixOutput rows;
   Status status = as_factor(sequence, &dense);
-  if (status.ok()) status = take_steps(dense.view, first, windows + kernel - 1, &steps);
   if (status.ok()) status = as_factor(weight, &factor);
   if (status.ok() && bias != nullptr) status = as_factor(*bias, &added);
   if (status.ok()) status = rows.open(out, factor_type(out), 2);
   if (!status.ok()) return status;
-  const TensorView a = met_by(steps.view, kernel, windows);
-  status = gemm({rows.view(), a, factor.view, bias == nullptr ? nullptr : &added.view, 1, 1, true});
+  const TensorView* const addend = bias == nullptr ? nullptr : &added.view;
+  status = convolve_apart({rows.view(), dense.view, first, factor.view, addend}, out.shape[0]);
   return status.ok() ? rows.close() : status;
+}
+
+// What steps [begin, end) of the slope add to each element of the kernel.
+Status weigh_range(const TensorView& out, const TensorView& input, const TensorView& slope,
+                   int64_t pad, int64_t begin, int64_t end, const TensorView* addend) {
+  const int64_t kernel = out.shape[0], windows = end - begin;
+  CopiedView steps;
+  const Status status = take_steps(input, begin - pad, windows + kernel - 1, &steps);
+  if (!status.ok()) return status;
+  TensorView a = met_by(steps.view, kernel, windows), slopes = slope;
+  swap_axes(a, 1, 2);
+  narrow(slopes, 0, begin, windows);
+  return gemm({out, a, met_by(slopes, 1, windows), addend});
 }
 
 // out[k] = the sum of input[t - pad + k], transposed, times slope[t].
 Status weigh_steps(const TensorView& out, const TensorView& input, const TensorView& slope,
                    int64_t pad) {
-  const int64_t kernel = out.shape[0], windows = slope.shape[0];
-  CopiedView dense, steps, map;
+  const int64_t windows = slope.shape[0];
+  const Middle middle(input.shape[0], -pad, out.shape[0], windows);
+  CopiedView dense, map, ends;
   Status status = as_factor(input, &dense);
-  if (status.ok()) status = take_steps(dense.view, -pad, windows + kernel - 1, &steps);
   if (status.ok()) status = as_factor(slope, &map);
   if (!status.ok()) return status;
-  TensorView a = met_by(steps.view, kernel, windows);
-  swap_axes(a, 1, 2);
-  return gemm({out, a, met_by(map.view, 1, windows)});
+  const auto weigh = [&](const TensorView& to, int64_t begin, int64_t end,
+                         const TensorView* addend) {
+    return weigh_range(to, dense.view, map.view, pad, begin, end, addend);
+  };
+  if (middle.end - middle.begin == windows || middle.begin == windows) {
+    return weigh(out, 0, windows, nullptr);
+  }
+  status = make_dense(shape_of(out), ACL_FLOAT, ends);
+  if (status.ok()) status = weigh(ends.view, 0, middle.begin, nullptr);
+  if (status.ok()) status = weigh(ends.view, middle.end, windows, &ends.view);
+  return status.ok() ? weigh(out, middle.begin, middle.end, &ends.view) : status;
 }
 
 // The kernel from its end on, from channels of the map to those of the image.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <type_traits>
 
 #include "engines/loops_complex.h"
@@ -11,17 +12,25 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
 
-// All parts are read before one is written: out may be one of the inputs. Integers come as
-// unsigned ones: they wrap.
+// All parts are read before one is written: out may be one of the inputs. Results go to arrays of
+// their own first, or the compiler would not make vectors of them. Integers come as unsigned ones:
+// they wrap.
 template <typename T>
 void cross(const void* const* in, void* const* out, int64_t n, const Number*) {
-  const auto part = [in](int k, int64_t i) { return static_cast<const T*>(in[k])[i]; };
-  for (int64_t i = 0; i < n; ++i) {
-    const T x1 = part(0, i), y1 = part(1, i), z1 = part(2, i);
-    const T x2 = part(3, i), y2 = part(4, i), z2 = part(5, i);
-    static_cast<T*>(out[0])[i] = static_cast<T>(y1 * z2 - z1 * y2);
-    static_cast<T*>(out[1])[i] = static_cast<T>(z1 * x2 - x1 * z2);
-    static_cast<T*>(out[2])[i] = static_cast<T>(x1 * y2 - y1 * x2);
+  constexpr int64_t kSome = 64;
+  T x[kSome], y[kSome], z[kSome];
+  for (int64_t first = 0; first < n; first += kSome) {
+    const auto part = [&](int k) { return static_cast<const T*>(in[k]) + first; };
+    const T *const x1 = part(0), *const y1 = part(1), *const z1 = part(2);
+    const T *const x2 = part(3), *const y2 = part(4), *const z2 = part(5);
+    const int64_t count = std::min(kSome, n - first);
+    for (int64_t i = 0; i < count; ++i) {
+      x[i] = static_cast<T>(y1[i] * z2[i] - z1[i] * y2[i]);
+      y[i] = static_cast<T>(z1[i] * x2[i] - x1[i] * z2[i]);
+      z[i] = static_cast<T>(x1[i] * y2[i] - y1[i] * x2[i]);
+    }
+    const T* const results[] = {x, y, z};
+    for (int k = 0; k < 3; ++k) std::copy_n(results[k], count, static_cast<T*>(out[k]) + first);
   }
 }
 

@@ -73,6 +73,12 @@ class SlabGradient {
     if (result_is_accumulator()) return accumulate_in_place() == gradient_.elements();
     Real sums[kBlockSums];
     int64_t landed = 0;
+    if (result_.elements() <= kBlockSums) {  // one block, which every window reaches
+      const Range everything = {0, result_.elements()};
+      landed = accumulate(everything, everything_in(gradient_), sums);
+      deliver(everything, sums);
+      return landed == gradient_.elements();
+    }
     for_each_block(kBlockSums, [&](const Range& block) {
       landed += accumulate(block, windows_reaching(block, result_, gradient_, window_), sums);
       deliver(block, sums);
@@ -172,11 +178,11 @@ class SlabGradient {
 
   static void round_run(const Real* sums, int64_t count, char* to, int64_t step) {
     constexpr int64_t kSize = sizeof(T);
-    if (step == kSize) {
-      for (int64_t i = 0; i < count; ++i) store(to + i * kSize, Narrow<T>::from(sums[i]));
-    } else {
-      for (int64_t i = 0; i < count; ++i) store(to + i * step, Narrow<T>::from(sums[i]));
+    int64_t i = 0;
+    for (; step == kSize && i + kLanes<Real> <= count; i += kLanes<Real>) {
+      store_narrowed(reinterpret_cast<T*>(to) + i, load_vector<Vector<Real>>(sums + i));
     }
+    for (; i < count; ++i) store(to + i * step, Narrow<T>::from(sums[i]));
   }
 
   const Slab gradient_, indices_, result_;

@@ -119,8 +119,15 @@ class ResizedPieces {
     const bool in_place = plan_.to.is_sum && plan_.layout(plan_.to).is_dense(plan_.to.item_size) &&
                           reinterpret_cast<uintptr_t>(target) % alignof(Sum) == 0;
     Sum* const sums = in_place ? reinterpret_cast<Sum*>(target) : sums_.data();
-    WeightedSum<Sum> sum(places * plan_.inner, sums);
     const Taps &d = plan_.depth, &h = plan_.height;
+    if (!taps_.same() && d.is_one(depth) && h.is_one(height)) {
+      read_resized(
+          plan_.row(plan_.from, slab_, d.places[d.starts[depth]], h.places[h.starts[height]]),
+          sums);
+      if (!in_place) writer_.write(sums, places, target);
+      return;
+    }
+    WeightedSum<Sum> sum(places * plan_.inner, sums);
     for (int64_t i = d.starts[depth]; i < d.starts[depth + 1]; ++i) {
       for (int64_t j = h.starts[height]; j < h.starts[height + 1]; ++j) {
         if (sum.starts_group()) ++group_;
@@ -134,8 +141,8 @@ class ResizedPieces {
 
   // The row of the source, resized. It stays until the group is complete.
   const Sum* resized_row(int64_t depth, int64_t height) {
-    const char* const source =
-        plan_.row(plan_.from, slab_, depth, height) + taps_.first() * plan_.from.strides[kWidth];
+    const char* const start = plan_.row(plan_.from, slab_, depth, height);
+    const char* const source = start + taps_.first() * plan_.from.strides[kWidth];
     const bool dense = plan_.layout(plan_.from).is_dense(plan_.from.item_size);
     if (taps_.same() && plan_.from.is_sum && dense &&
         reinterpret_cast<uintptr_t>(source) % alignof(Sum) == 0) {
@@ -150,10 +157,15 @@ class ResizedPieces {
     if (taps_.same()) {
       reader_.read(source, taps_.count(), row);
     } else {
-      reader_.read(source, taps_.end() - taps_.first(), line_.data());
-      taps_.resize(line_.data(), row);
+      read_resized(start, row);
     }
     return row;
+  }
+
+  void read_resized(const char* row, Sum* to) {
+    reader_.read(row + taps_.first() * plan_.from.strides[kWidth], taps_.end() - taps_.first(),
+                 line_.data());
+    taps_.resize(line_.data(), to);
   }
 
   // The slot that holds the row, else one that the group does not need: there are more slots than

@@ -106,8 +106,9 @@ class RowTaps {
   void resize(Sum* line, Sum* out) const {
     if (inner_ > 1) return resize_channels(line, out);
     line[end_ - first_] = 0;
-    std::fill_n(out, count_, Sum{0});
-    for (int64_t layer = 0; layer < layers_; layer += 2) add_layers(line, layer, out);
+    if (layers_ == 0) std::fill_n(out, count_, Sum{0});
+    if (layers_ > 0) add_layers<true>(line, 0, out);
+    for (int64_t layer = 2; layer < layers_; layer += 2) add_layers<false>(line, layer, out);
     for (int64_t k = 0; layers_ < most_ && k < count_; ++k) {
       for (int64_t i = taps_.starts[k] + layers_; i < taps_.starts[k + 1]; ++i) {
         out[k] += static_cast<Sum>(taps_.weights[i]) * line[taps_.places[i] - first_];
@@ -169,6 +170,7 @@ class RowTaps {
     return true;
   }
 
+  template <bool starts>
   void add_layers(const Sum* __restrict__ line, int64_t layer, Sum* __restrict__ out) const {
     const int32_t* const a = places_.data() + layer * count_;
     const int32_t* const b = a + count_;
@@ -176,7 +178,7 @@ class RowTaps {
     const Sum* const wb = wa + count_;
     const int64_t count = count_;
     for (int64_t k = 0; k < count; ++k) {
-      out[k] = out[k] + wa[k] * line[a[k]] + wb[k] * line[b[k]];
+      out[k] = (starts ? Sum{0} : out[k]) + wa[k] * line[a[k]] + wb[k] * line[b[k]];
     }
   }
 

@@ -44,6 +44,8 @@ class Taps {
   int64_t results() const { return results_; }
   int64_t total() const { return starts[results_]; }
   int64_t most() const { return most_; }  // taps of one result
+  // Whether a result is one of the sources as it is.
+  bool is_one(int64_t k) const { return starts[k + 1] - starts[k] == 1 && weights[starts[k]] == 1; }
   // All taps lie in [first, end).
   int64_t first() const { return first_; }
   int64_t end() const { return end_; }

@@ -94,8 +94,8 @@ class ResizedPieces {
   int64_t piece_numbers() const { return plan_.columns * plan_.inner; }
 
   bool reserve() {
-    return rows_.reserve(plan_.slots * piece_numbers()) && sums_.reserve(piece_numbers()) &&
-           keys_.reserve(plan_.slots) && stamps_.reserve(plan_.slots);
+    return rows_.reserve(plan_.slots() * piece_numbers()) && sums_.reserve(piece_numbers()) &&
+           keys_.reserve(plan_.slots());
   }
 
   bool start(int64_t slab, int64_t block) {
@@ -107,8 +107,7 @@ class ResizedPieces {
     }
     slab_ = slab;
     block_ = block;
-    std::fill_n(keys_.data(), plan_.slots, -1);
-    std::fill_n(stamps_.data(), plan_.slots, 0);
+    std::fill_n(keys_.data(), plan_.slots(), -1);
     return true;
   }
 
@@ -130,7 +129,6 @@ class ResizedPieces {
     WeightedSum<Sum> sum(places * plan_.inner, sums);
     for (int64_t i = d.starts[depth]; i < d.starts[depth + 1]; ++i) {
       for (int64_t j = h.starts[height]; j < h.starts[height + 1]; ++j) {
-        if (sum.starts_group()) ++group_;
         const Sum weight = static_cast<Sum>(d.weights[i]) * static_cast<Sum>(h.weights[j]);
         sum.add(resized_row(d.places[i], h.places[j]), weight);
       }
@@ -149,9 +147,8 @@ class ResizedPieces {
       return reinterpret_cast<const Sum*>(source);
     }
     const int64_t key = depth * plan_.from.shape[kHeight] + height;
-    const int64_t slot = find_slot(key);
+    const int64_t slot = plan_.slot_of(depth, height);
     Sum* const row = rows_.data() + slot * piece_numbers();
-    stamps_[slot] = group_;
     if (keys_[slot] == key) return row;
     keys_[slot] = key;
     if (taps_.same()) {
@@ -168,21 +165,6 @@ class ResizedPieces {
     taps_.resize(line_.data(), to);
   }
 
-  // The slot that holds the row, else one that the group does not need: there are more slots than
-  // rows of a group.
-  int64_t find_slot(int64_t key) {
-    // Rows that follow each other were most often stored so.
-    if (++last_slot_ >= plan_.slots) last_slot_ = 0;
-    if (keys_[last_slot_] == key) return last_slot_;
-    for (int64_t slot = 0; slot < plan_.slots; ++slot) {
-      if (keys_[slot] == key) return last_slot_ = slot;
-    }
-    do {
-      next_slot_ = next_slot_ + 1 < plan_.slots ? next_slot_ + 1 : 0;
-    } while (stamps_[next_slot_] == group_);
-    return last_slot_ = next_slot_;
-  }
-
   const Plan& plan_;
   const RowMover<Sum>& reader_;
   const RowMover<Sum>& writer_;
@@ -193,10 +175,6 @@ class ResizedPieces {
   Workspace<Sum> rows_;
   Workspace<Sum> sums_;
   Workspace<int64_t> keys_;
-  Workspace<int64_t> stamps_;  // the group that last used a slot
-  int64_t group_ = 0;
-  int64_t next_slot_ = 0;
-  int64_t last_slot_ = 0;  // that was asked for
 };
 
 template <typename Sum>

@@ -61,10 +61,10 @@ struct Plan {
   Taps depth;   // of every depth of the target
   Taps height;  // likewise
   int64_t inner;
-  int64_t columns;  // places of a row that are computed together
-  int64_t blocks;   // pieces of a row
-  int64_t rows;     // of one target slab: depths times heights
-  int64_t slots;    // resized rows that are kept
+  int64_t columns;                    // places of a row that are computed together
+  int64_t blocks;                     // pieces of a row
+  int64_t rows;                       // of one target slab: depths times heights
+  int64_t depth_slots, height_slots;  // for resized rows that are kept
 
   int64_t slabs() const { return to.shape[kBatch] * (inner > 1 ? 1 : to.shape[kChannel]); }
   RowLayout layout(const Side& side) const {
@@ -102,11 +102,22 @@ struct Plan {
   bool set_taps() {
     if (!depth.set(axes[0], gradient, 0, to.shape[kDepth])) return false;
     if (!height.set(axes[1], gradient, 0, to.shape[kHeight])) return false;
-    constexpr int64_t kMostSlots = 64;
-    slots =
-        std::min(std::min(depth.most(), kMostSlots) * std::min(height.most(), kMostSlots) + kGroup,
-                 kMostSlots);
+    choose_slots();
     return true;
+  }
+
+  // Resized rows are kept by their place. Taps of a group are neighbours, or nearly: there are
+  // enough slots that no two of them meet. Short rows are kept until all that need them are done.
+  void choose_slots() {
+    constexpr int64_t kMostDepths = 8, kMostSlots = 64, kKept = 1 << 14;
+    depth_slots = std::clamp<int64_t>(depth.most(), 1, kMostDepths);
+    const int64_t least = std::min(height.most() + kGroup, kMostSlots / depth_slots);
+    const int64_t room = kKept / (depth_slots * columns * inner);
+    height_slots = std::max(least, std::min(from.shape[kHeight], room));
+  }
+  int64_t slots() const { return depth_slots * height_slots; }
+  int64_t slot_of(int64_t depth_place, int64_t height_place) const {
+    return depth_place % depth_slots * height_slots + height_place % height_slots;
   }
 };
 

@@ -51,7 +51,6 @@ class WeightedSum {
     weights_[count_++] = weight;
     if (count_ == kGroup) flush();
   }
-  bool starts_group() const { return count_ == 0; }
   void finish() {
     if (count_ > 0) flush();
     if (starts_) std::fill_n(sums_, n_, Sum{0});

@@ -210,12 +210,20 @@ void finish(const GemmPlan& plan, const Tile& tile, T* sums, T* addends) {
     for (int64_t i = 0; i < tile.rows * tile.columns; ++i) sums[i] *= alpha;
   }
   if (plan.adds) add_addend(plan, tile, sums, addends);
-  const bool is_array = out.row_stride == out.column_stride * tile.columns;
-  const int64_t length = is_array ? tile.rows * tile.columns : tile.columns;
-  for (int64_t at = 0; at < tile.rows * tile.columns; at += length) {
-    out.cast(reinterpret_cast<const char*>(sums + at), kSize,
-             out.at(offset, tile.row + at / tile.columns, tile.column),
-             out.column_stride * out.item_size, length);
+  const int64_t row_step = out.row_stride * out.item_size;
+  const int64_t column_step = out.column_stride * out.item_size;
+  const auto put = [&](int64_t row, int64_t column, int64_t from_step, int64_t step,
+                       int64_t count) {
+    const T* const from = sums + row * tile.columns + column;
+    out.cast(reinterpret_cast<const char*>(from), from_step * kSize,
+             out.at(offset, tile.row + row, tile.column + column), step, count);
+  };
+  if (row_step == column_step * tile.columns) {
+    put(0, 0, 1, column_step, tile.rows * tile.columns);
+  } else if (tile.rows > 1 && std::llabs(row_step) < std::llabs(column_step)) {
+    for (int64_t j = 0; j < tile.columns; ++j) put(0, j, tile.columns, row_step, tile.rows);
+  } else {
+    for (int64_t i = 0; i < tile.rows; ++i) put(i, 0, 1, column_step, tile.columns);
   }
 }
 

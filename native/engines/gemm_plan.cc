@@ -15,6 +15,8 @@ namespace {
 constexpr int64_t kTile = 512;  // rows and columns of the largest one
 constexpr int64_t kThin = 64;   // tiles of fewer rows have more columns, and so on
 constexpr int64_t kFew = 16;
+constexpr int64_t kFewRows = 48;  // that are turned into columns
+constexpr int64_t kSmallFactor = 1 << 16;
 constexpr int64_t kLeastTile = 32;
 constexpr int64_t kTileStep = 16;
 constexpr int64_t kTasks = 16;               // so many are shared well
@@ -96,6 +98,14 @@ void turn(GemmPlan* plan) {
   for (BatchedMatrix* each : {&plan->out, &plan->a, &plan->b, &plan->addend}) transpose(each);
   std::swap(plan->a, plan->b);
   std::swap(plan->m, plan->n);
+}
+
+// Of few rows times columns that are arrays, BLAS would copy all of the columns first; of the
+// transposed product it reads them in place.
+bool has_few_rows(const GemmPlan& plan) {
+  const bool is_small = plan.n * plan.k <= kSmallFactor && !has_array_columns(plan.a);
+  return plan.m > 1 && plan.m <= kFewRows && plan.m < plan.n && !is_small &&
+         has_array_columns(plan.b) && !multiplies_pairs(plan);
 }
 
 // Batches that go on where the one before ends, times one and the same matrix: one batch.
@@ -230,7 +240,8 @@ bool make_plan(const Gemm& product, GemmPlan* plan) {
   join_batches(plan);
   settle_strides(&plan->out);
   const bool has_columns = plan->out.column_stride != 1 && plan->out.row_stride == 1;
-  const bool turns = plan->has_vector ? plan->m > 1 : has_columns;  // a vector is a row
+  // A vector is a row.
+  const bool turns = plan->has_vector ? plan->m > 1 : has_columns || has_few_rows(*plan);
   if (plan->b.source == nullptr && turns) turn(plan);
   settle_strides(&plan->out);
   settle_strides(&plan->a);

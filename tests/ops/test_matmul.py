@@ -186,6 +186,26 @@ def test_batches_that_lie_closer_than_their_elements(batches: int, dtype: str) -
         assert aclhost.addbmm(c[0], a, b, beta=0.5, alpha=2).tobytes() == got.tobytes()
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+@pytest.mark.parametrize("sizes", [(2, 300, 301), (15, 65, 40), (48, 513, 200), (3, 70, 1)])
+def test_few_rows_times_weights_whatever_the_strides(
+    sizes: tuple[int, int, int], dtype: str
+) -> None:
+    rng, kind, (m, n, k) = np.random.default_rng(9), getattr(ml_dtypes, dtype, dtype), sizes
+    a, b, c = (rng.normal(size=each).astype(kind) for each in ((m, k), (k, n), (1, n)))
+    exact = a.astype(float) @ b.astype(float)
+    step = {"float32": 2**-20, "float16": 2**-10, "bfloat16": 2**-7}[dtype]
+    room = np.full((2 * m, n), 7, kind)
+    for first in as_laid_out(a):
+        for second in as_laid_out(b):
+            got = aclhost.mm(first, second, out=room[::2])
+            assert np.allclose(got.astype(float), exact, step, 40 * step)
+            got = aclhost.addmm(c, first, second, beta=2, alpha=0.5)
+            wanted = 0.5 * exact + 2 * c.astype(float)
+            assert np.allclose(got.astype(float), wanted, step, 40 * step)
+    assert (room[1::2] == 7).all()
+
+
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 @pytest.mark.parametrize("shape", [(75, 600), (1, 40), (40, 1)])
 def test_addends_whatever_the_strides(shape: tuple[int, int], dtype: str) -> None:

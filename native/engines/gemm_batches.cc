@@ -80,7 +80,7 @@ Status multiply_groups(const Gemm& product) {
   }
   for (int64_t first = 0; status.ok() && first < batches; first += size) {
     const int64_t count = std::min(size, batches - first);
-    CopiedView a, b, addend, out;
+    CopiedView a, b, addend;
     status = take_batches(product.a, first, count, &a);
     if (status.ok()) status = take_batches(product.b, first, count, &b);
     if (!status.ok()) return status;
@@ -94,12 +94,8 @@ Status multiply_groups(const Gemm& product) {
     if (product.addend != nullptr) status = take_batches(*product.addend, first, count, &addend);
     if (!status.ok()) return status;
     const TensorView part = batches_from(product.out, first, count);
-    out.view = part;
-    if (lies_across(part)) status = make_dense(shape_of(part), part.dtype, out);
-    if (!status.ok()) return status;
     const TensorView* const added = product.addend == nullptr ? nullptr : &addend.view;
-    status = gemm({out.view, a.view, b.view, added, product.alpha, product.beta});
-    if (status.ok() && out.memory != nullptr) status = copy(part, out.view);
+    status = gemm({part, a.view, b.view, added, product.alpha, product.beta});
   }
   return status;
 }

@@ -5,7 +5,6 @@
 #include <cstdlib>
 
 #include "dtypes.h"
-#include "engines/copy.h"
 #include "engines/overlap.h"
 #include "operator/views.h"
 

@@ -10,6 +10,7 @@
 #include "engines/turn.h"
 #include "simd/memory.h"
 #include "simd/simd.h"
+#include "simd/transpose.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {

@@ -7,14 +7,6 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
 
-// Whether a block is made of whole runs, and the operand lies in memory across them.
-bool lies_across(const LoopNest& nest, const LoopNest::Operand& operand, const Block& block) {
-  const int64_t run = nest.shape[0];
-  return nest.rank > 1 && operand.strides[1] == operand.item_size && operand.strides[0] != 0 &&
-         block.index[0] == 0 && block.count % run == 0 &&
-         block.index[1] + block.count / run <= nest.shape[1];
-}
-
 template <typename Bits>
 bool turn_bits(const LoopNest& nest, const LoopNest::Operand& from, const Block& block, char* to,
                int64_t to_step) {
@@ -30,6 +22,13 @@ bool turn_bits(const LoopNest& nest, const LoopNest::Operand& from, const Block&
 }
 
 }  // namespace
+
+bool lies_across(const LoopNest& nest, const LoopNest::Operand& operand, const Block& block) {
+  const int64_t run = nest.shape[0];
+  return nest.rank > 1 && operand.strides[1] == operand.item_size && operand.strides[0] != 0 &&
+         block.index[0] == 0 && block.count % run == 0 &&
+         block.index[1] + block.count / run <= nest.shape[1];
+}
 
 bool turn(const LoopNest& nest, const LoopNest::Operand& from, const Block& block, char* to,
           int64_t to_step) {

@@ -10,6 +10,9 @@
 namespace aclhost {
 inline namespace ACLHOST_ISA {
 
+// Whether a block is made of whole runs, and the operand lies in memory across them.
+bool lies_across(const LoopNest& nest, const LoopNest::Operand& operand, const Block& block);
+
 // Makes rows of a block whose operand lies in memory across them; they begin `to_step` bytes apart.
 // False, and nothing is done: it does not lie so, has elements of 16 bytes or is not aligned.
 bool turn(const LoopNest& nest, const LoopNest::Operand& from, const Block& block, char* to,

@@ -34,7 +34,7 @@ class KernelCall {
     add_line(memory[2], elements, dtype);
   }
 
-  void operator()() { require(aclhost::run(args_).ok()); }
+  void operator()() { require(aclhost::run_whole(args_).ok()); }
 
  private:
   void add_line(void* data, int64_t elements, aclDataType dtype) {

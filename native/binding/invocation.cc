@@ -287,9 +287,11 @@ void Invocation::describe_result(const ParamInfo& param, uint32_t tensor, int64_
 }
 
 void Invocation::allocate_results() {
-  results_.for_each([this](Result& result) {
+  const Array none;
+  results_.for_each([&](Result& result) {
     if (result.given != nullptr || result.made.is_valid()) return;
-    result.made = empty_result(arrays_.first(), args_.tensors[result.tensor]);
+    const Array& like = arrays_.size() > 0 ? arrays_.first() : none;
+    result.made = empty_result(like, args_.tensors[result.tensor]);
     hold(result.made, "out", Access::kWrite, result.tensor);
   });
 }

@@ -131,3 +131,16 @@ def test_bits_of_a_scalar_for_which_the_tensor_has_no_place(name: str, scalar: i
     compute = getattr(aclhost, f"bitwise_{name}_scalar")
     np.testing.assert_array_equal(compute(x, scalar, out=np.empty_like(x)), wide.astype(np.int8))
     np.testing.assert_array_equal(compute(x, scalar, out=np.empty(256, np.int64)), wide)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int64", "int16", "int8", "complex128"])
+@pytest.mark.parametrize("rows", [2, 3, 4, 5, 64, 65, 129, 256, 257, 513])
+def test_rows_that_repeat_into_columns(dtype: str, rows: int) -> None:
+    """Whatever is left beside tiles of rows, a single one above all."""
+    draw = np.random.default_rng(rows)
+    x, y = (draw.integers(-5, 6, shape).astype(dtype) for shape in ((rows, 511), (1, 511)))
+    for order in "CF":
+        out = np.zeros((rows, 511), dtype, order=order)
+        np.testing.assert_array_equal(aclhost.mul(x, y, out=out), x * y)
+        out = np.zeros((511, rows), dtype, order=order)
+        np.testing.assert_array_equal(aclhost.mul(x.T, y.T, out=out), (x * y).T)

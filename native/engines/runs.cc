@@ -171,8 +171,8 @@ void scatter_bits(const char* from, const LoopNest& nest, const LoopNest::Operan
   });
 }
 
-// Whether a block is made of whole runs of one element each, which lie side by side. Tiles may leave
-// runs of length 1, whose strides mean nothing.
+// Whether a block is made of whole runs of one element each, which lie side by side. Tiles may
+// leave runs of length 1, whose strides mean nothing.
 bool repeats_each(const LoopNest& nest, const LoopNest::Operand& operand, const Block& block) {
   const int64_t run = nest.shape[0];
   return operand.strides[0] == 0 && nest.rank > 1 && run > 1 && run <= kMostRepeats &&

@@ -32,10 +32,6 @@ void raise_aclnn(const Failure& failure) {
 
 namespace {
 
-// Elements of all tensors together up to which a call keeps the GIL: what is over sooner than
-// another thread could make use of it.
-constexpr int64_t kBriefElements = 16384;
-
 // Of one call: enough for every list, and few enough to be described before anything is checked.
 constexpr int64_t kMostResults = 1 << 16;
 
@@ -74,11 +70,6 @@ void label_by_rank(Args* args) {
   }
 }
 
-std::vector<Signature>& signatures() {
-  static auto& all = *new std::vector<Signature>;
-  return all;
-}
-
 }  // namespace
 
 Invocation::Invocation(const FunctionInfo& function) : function_(function), args_(*function.op) {}
@@ -88,6 +79,7 @@ nb::object Invocation::call(PyObject* const* given) {
   read_arguments(given);
   if (function_.labelled) label_by_rank(&args_);
   const Outcome outcome = check(args_);
+  is_repeated_ = outcome.is_repeated;
   function_.op->counter->add(outcome.status.ok());
   if (!outcome.status.ok()) raise_aclnn(outcome.status.failure());
   if (outcome.idle) {
@@ -374,28 +366,6 @@ nb::object Invocation::grouped_results() {
     }
   }
   return groups.size() == 1 ? nb::object(groups[0]) : nb::object(nb::tuple(groups));
-}
-
-void prepare_functions() {
-  signatures().reserve(kFunctionCount);
-  for (int i = 0; i < kFunctionCount; ++i) {
-    const FunctionInfo& function = kFunctions[i];
-    signatures().emplace_back(function.name, function.positional, function.parameters,
-                              function.parameter_count);
-  }
-}
-
-PyObject* call_function(int number, PyObject* const* arguments, Py_ssize_t count,
-                        PyObject* keywords) noexcept {
-  try {
-    import_array_libraries();
-    const Signature& signature = signatures()[number];
-    InlineVector<PyObject*, 16> values;
-    signature.bind(arguments, count, keywords, values.extend(signature.size()));
-    return Invocation(kFunctions[number]).call(values.data()).release().ptr();
-  } catch (...) {
-    return translate_exception();
-  }
 }
 
 }  // namespace aclhost::python

@@ -7,27 +7,18 @@
 #include <vector>
 
 #include "binding/array.h"
+#include "binding/functions.h"
 #include "binding/growing.h"
-#include "binding/signature.h"
 #include "operator/args.h"
-#include "operator/descriptor.h"
 
 namespace aclhost::python {
 
 // Raises AclnnError with the failure's status, parameter, rule and message.
 [[noreturn]] void raise_aclnn(const Failure& failure);
 
-// An operator as a Python function.
-struct FunctionInfo {
-  const Operator* op;
-  const char* name;
-  const Parameter* parameters;
-  int parameter_count;
-  int positional;            // how many of them can be passed by position
-  const int16_t* positions;  // of each C parameter among the Python ones; -1 for results
-  int result_count;
-  bool labelled;  // arrays carry the label of their rank, not ND
-};
+// Elements of all tensors together up to which a call keeps the GIL: what is over sooner than
+// another thread could make use of it.
+constexpr int64_t kBriefElements = 16384;
 
 class Invocation {
  public:
@@ -35,6 +26,10 @@ class Invocation {
 
   // What Python passed, in the order of the function's parameters.
   nanobind::object call(PyObject* const* given);
+
+  // Whether a call that differs in addresses only was accepted before.
+  bool is_repeated() const { return is_repeated_; }
+  const Args& args() const { return args_; }
 
  private:
   struct Result {
@@ -69,32 +64,10 @@ class Invocation {
   Growing<Array, 4> arrays_;  // the first one decides what kind results are of
   Growing<Result, 2> results_;
   bool has_result_list_ = false;
-  bool has_given_result_ = false;            // which inputs may share memory with
-  bool is_some_empty_ = false;               // of the arrays
+  bool has_given_result_ = false;  // which inputs may share memory with
+  bool is_some_empty_ = false;     // of the arrays
+  bool is_repeated_ = false;
   std::vector<nanobind::object> sequences_;  // keep the members that arrays_ look at
 };
-
-// The body of the function with this number.
-PyObject* call_function(int number, PyObject* const* arguments, Py_ssize_t count,
-                        PyObject* keywords) noexcept;
-
-template <int number>
-PyObject* entry(PyObject*, PyObject* const* arguments, Py_ssize_t count, PyObject* keywords) {
-  return call_function(number, arguments, count, keywords);
-}
-
-template <int number>
-PyMethodDef method(const char* name, const char* doc) {
-  // The table has one type for all calling conventions.
-  auto* function = reinterpret_cast<void (*)()>(&entry<number>);
-  return {name, reinterpret_cast<PyCFunction>(function), METH_FASTCALL | METH_KEYWORDS, doc};
-}
-
-// Generated: what call_function looks up.
-extern const FunctionInfo kFunctions[];
-extern const int kFunctionCount;
-
-// To be called when the module is initialised.
-void prepare_functions();
 
 }  // namespace aclhost::python

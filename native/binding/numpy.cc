@@ -170,6 +170,27 @@ NumpyView view_if_numpy(PyObject* object, const char* parameter, TensorView* vie
   return PyArray_ISWRITEABLE(array) ? NumpyView::kWritable : NumpyView::kReadOnly;
 }
 
+PyObject* element_type_if_numpy(PyObject* object) {
+  if (!PyArray_CheckExact(object)) return nullptr;
+  return reinterpret_cast<PyObject*>(PyArray_DESCR(as_array(object)));
+}
+
+char* first_element_if_like(PyObject* object, PyObject* element_type, const TensorView& view,
+                            bool is_written) {
+  if (element_type_if_numpy(object) != element_type) return nullptr;
+  PyArrayObject* const array = as_array(object);
+  const int rank = view.rank;
+  if (PyArray_NDIM(array) != rank || (is_written && !PyArray_ISWRITEABLE(array))) return nullptr;
+  const npy_intp *const shape = PyArray_DIMS(array), *const strides = PyArray_STRIDES(array);
+  const int64_t item_size = PyArray_ITEMSIZE(array);
+  for (int i = 0; i < rank; ++i) {
+    if (shape[i] != view.shape[i] || strides[i] != view.strides[i] * item_size) return nullptr;
+  }
+  return PyArray_BYTES(array);
+}
+
+char* first_element(PyObject* array) { return PyArray_BYTES(as_array(array)); }
+
 nb::object numpy_from_scalar(PyObject* scalar) {
   PyObject* array = PyArray_FromScalar(scalar, nullptr);
   if (!array) throw nb::python_error();

@@ -23,6 +23,14 @@ bool is_numpy_bool(PyObject* object);    // a scalar of NumPy's own bool
 enum class NumpyView { kNone, kReadOnly, kWritable };
 NumpyView view_if_numpy(PyObject* object, const char* parameter, TensorView* view);
 
+// The type of the elements of an array that is exactly NumPy's, or null; borrowed.
+PyObject* element_type_if_numpy(PyObject* object);
+// The first element of such an array if its type is this object and it lies in memory like the
+// view, or null.
+char* first_element_if_like(PyObject* object, PyObject* element_type, const TensorView& view,
+                            bool is_written);
+char* first_element(PyObject* array);  // of NumPy's
+
 nanobind::object numpy_from_scalar(PyObject* scalar);    // a 0-d array
 nanobind::object empty_numpy(const TensorView& wanted);  // uninitialised, row-major
 

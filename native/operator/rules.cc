@@ -108,7 +108,7 @@ Status check_launch(const Args& args) {
 }  // namespace
 
 Outcome check(const Args& args) {
-  if (was_accepted(args)) return {};
+  if (was_accepted(args)) return {{}, false, {}, true};
   const Frame frame{args};
   const StepInfo* const end = args.op->steps + args.op->step_count - args.op->late_count;
   for (const StepInfo* step = args.op->steps; step != end; ++step) {

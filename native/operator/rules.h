@@ -13,7 +13,8 @@ namespace aclhost {
 struct Outcome {
   Status status;  // of phase 1
   bool idle = false;
-  Status launch;  // what only phase 2 refuses
+  Status launch;             // what only phase 2 refuses
+  bool is_repeated = false;  // accepted before, with other addresses at most
 };
 
 Outcome check(const Args& args);

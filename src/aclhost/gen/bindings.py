@@ -13,7 +13,7 @@ from aclhost.spec.params import Parameter
 
 _FILE = """{banner}#include <nanobind/nanobind.h>
 
-#include "binding/invocation.h"
+#include "binding/functions.h"
 
 namespace nb = nanobind;
 

@@ -14,6 +14,7 @@
 #include "binding/invocation.h"
 #include "binding/numpy.h"
 #include "dtypes.h"
+#include "operator/param_kinds.h"
 #include "operator/run.h"
 #include "operator/traced_run.h"
 
@@ -83,15 +84,6 @@ bool is_list(const ParamInfo& param) {
          param.kind == ParamKind::kScalarList;
 }
 
-bool is_tensor(const ParamInfo& param) {
-  return param.kind == ParamKind::kTensorIn || param.kind == ParamKind::kTensorOut ||
-         param.kind == ParamKind::kTensorInOut;
-}
-
-bool is_written(const ParamInfo& param) {
-  return is_tensor(param) && param.kind != ParamKind::kTensorIn;
-}
-
 // Whether it has elements; nothing is known of where others lie.
 bool is_solid(const TensorView& view) { return view.present && view.storage_elements > 0; }
 
@@ -133,7 +125,7 @@ bool RepeatedCall::read(const FunctionInfo& function, PyObject* const* given) {
     const int tensor = is_tensor(param) ? static_cast<int>(args_.arguments[i].first) : kNone;
     if (position == kNone) {
       outputs.add() = tensor;
-    } else if (!add(given[position], position, tensor, is_written(param))) {
+    } else if (!add(given[position], position, tensor, is_tensor(param) && !is_input(param))) {
       return false;
     }
   }

@@ -8,8 +8,8 @@
 
 #include "base/fork_mutex.h"
 #include "base/immortal.h"
-#include "operator/descriptor.h"
 #include "operator/dump_writer.h"
+#include "operator/param_kinds.h"
 #include "operator/regions.h"
 #include "operator/run.h"
 
@@ -23,16 +23,15 @@ struct Active {
 
 Immortal<Active> active;
 
-bool is_input(const ParamInfo& param) {
-  return param.kind == ParamKind::kTensorIn || param.kind == ParamKind::kTensorList ||
-         (param.kind == ParamKind::kTensorInOut && param.reads);
+bool is_read(const ParamInfo& param) {
+  return is_input(param) || (param.kind == ParamKind::kTensorInOut && param.reads);
 }
 
 DumpedTensors tensors_of(const Args& args, bool inputs, bool outputs) {
   DumpedTensors found;
   for_each_tensor(args, args.tensors, [&](const ParamInfo& param, const TensorView& view) {
     if (!view.present) return;
-    if (inputs && is_input(param)) found.inputs.push_back(&view);
+    if (inputs && is_read(param)) found.inputs.push_back(&view);
     if (outputs && writes(param)) found.outputs.push_back(&view);
   });
   return found;

@@ -8,7 +8,7 @@
 #include "aclnn/opdev/op_errno.h"
 #include "base/scratch_memory.h"
 #include "dtypes.h"
-#include "operator/descriptor.h"
+#include "operator/param_kinds.h"
 
 namespace aclhost {
 namespace {
@@ -16,12 +16,6 @@ namespace {
 constexpr uintptr_t kLine = 64;  // copies lie in cache lines as their tensors do
 
 Status compute(const Args& args) { return args.op->kernels[static_cast<int>(current_isa())](args); }
-
-bool is_tensor(const ParamInfo& param) { return param.kind <= ParamKind::kTensorListOut; }
-
-bool is_input(const ParamInfo& param) {
-  return param.kind == ParamKind::kTensorIn || param.kind == ParamKind::kTensorList;
-}
 
 // A tensor that is written.
 struct Written {

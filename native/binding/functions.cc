@@ -23,11 +23,7 @@ std::vector<Function>& functions() {
 nanobind::object call(int number, PyObject* const* given) {
   LastCall& last = functions()[number].last;
   if (nanobind::object result = last.repeat(given); result.is_valid()) return result;
-  const FunctionInfo& function = kFunctions[number];
-  Invocation invocation(function);
-  nanobind::object result = invocation.call(given);
-  if (invocation.is_repeated()) last.keep(function, invocation.args(), given);
-  return result;
+  return Invocation(kFunctions[number]).call(given, &last);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "binding/gil.h"
 #include "binding/numpy.h"
 #include "binding/raise.h"
+#include "binding/repeated.h"
 #include "binding/values.h"
 #include "dtypes.h"
 #include "operator/rules.h"
@@ -74,12 +75,16 @@ void label_by_rank(Args* args) {
 
 Invocation::Invocation(const FunctionInfo& function) : function_(function), args_(*function.op) {}
 
-nb::object Invocation::call(PyObject* const* given) {
+const Args& Invocation::read(PyObject* const* given) {
   args_.soc = require_soc(function_.op->name);
   read_arguments(given);
   if (function_.labelled) label_by_rank(&args_);
-  const Outcome outcome = check(args_);
-  is_repeated_ = outcome.is_repeated;
+  return args_;
+}
+
+nb::object Invocation::call(PyObject* const* given, LastCall* last) {
+  const Outcome outcome = check(read(given));
+  if (outcome.is_repeated) last->offer(function_, args_, given);
   function_.op->counter->add(outcome.status.ok());
   if (!outcome.status.ok()) raise_aclnn(outcome.status.failure());
   if (outcome.idle) {

@@ -20,16 +20,17 @@ namespace aclhost::python {
 // another thread could make use of it.
 constexpr int64_t kBriefElements = 16384;
 
+class LastCall;
+
 class Invocation {
  public:
   explicit Invocation(const FunctionInfo& function);
 
-  // What Python passed, in the order of the function's parameters.
-  nanobind::object call(PyObject* const* given);
+  // What Python passed, in the order of the function's parameters. The function may keep the call.
+  nanobind::object call(PyObject* const* given, LastCall* last);
 
-  // Whether a call that differs in addresses only was accepted before.
-  bool is_repeated() const { return is_repeated_; }
-  const Args& args() const { return args_; }
+  // What the operator would be called with.
+  const Args& read(PyObject* const* given);
 
  private:
   struct Result {
@@ -64,9 +65,8 @@ class Invocation {
   Growing<Array, 4> arrays_;  // the first one decides what kind results are of
   Growing<Result, 2> results_;
   bool has_result_list_ = false;
-  bool has_given_result_ = false;  // which inputs may share memory with
-  bool is_some_empty_ = false;     // of the arrays
-  bool is_repeated_ = false;
+  bool has_given_result_ = false;            // which inputs may share memory with
+  bool is_some_empty_ = false;               // of the arrays
   std::vector<nanobind::object> sequences_;  // keep the members that arrays_ look at
 };
 

@@ -11,9 +11,11 @@
 #include "base/soc.h"
 #include "binding/array.h"
 #include "binding/gil.h"
+#include "binding/growing.h"
 #include "binding/invocation.h"
 #include "binding/numpy.h"
 #include "dtypes.h"
+#include "operator/accepted.h"
 #include "operator/param_kinds.h"
 #include "operator/run.h"
 #include "operator/traced_run.h"
@@ -23,7 +25,8 @@ namespace nb = nanobind;
 
 namespace {
 
-// Calls that take turns are offered each time, and not met again.
+// Calls that take turns, and those that cannot be kept, are offered each time. To try takes longer
+// than to read a call.
 constexpr unsigned kOffersToKeep = 8;
 
 // The members of a list or a tuple.
@@ -42,7 +45,7 @@ bool is_sequence(PyObject* object) {
 // Objects that mean the same for as long as they live.
 bool is_constant(PyObject* object) {
   return object == Py_None || PyBool_Check(object) || PyLong_CheckExact(object) ||
-         PyFloat_CheckExact(object) || PyUnicode_CheckExact(object) || PyType_Check(object);
+         PyFloat_CheckExact(object) || PyUnicode_CheckExact(object);
 }
 
 // What is_same can be asked about for ever, or an empty object.
@@ -112,7 +115,10 @@ RepeatedCall::RepeatedCall(const FunctionInfo& function, const Args& args)
 std::unique_ptr<RepeatedCall> RepeatedCall::of(const FunctionInfo& function, const Args& args,
                                                PyObject* const* given) {
   std::unique_ptr<RepeatedCall> call(new RepeatedCall(function, args));
-  return call->read(function, given) ? std::move(call) : nullptr;
+  if (!call->read(function, given)) return nullptr;
+  // Python code that ran while the arguments were read may have changed them since.
+  Invocation again(function);
+  return is_same_call(again.read(given), args) && call->put_in(given) ? std::move(call) : nullptr;
 }
 
 bool RepeatedCall::read(const FunctionInfo& function, PyObject* const* given) {
@@ -122,10 +128,12 @@ bool RepeatedCall::read(const FunctionInfo& function, PyObject* const* given) {
     const ParamInfo& param = op.params[i];
     if (is_list(param) || param.sized_by_data) return false;
     const int position = function.positions[i];
-    const int tensor = is_tensor(param) ? static_cast<int>(args_.arguments[i].first) : kNone;
+    const int tensor = static_cast<int>(args_.arguments[i].first);
     if (position == kNone) {
       outputs.add() = tensor;
-    } else if (!add(given[position], position, tensor, is_tensor(param) && !is_input(param))) {
+    } else if (is_tensor(param)) {
+      if (!add_tensor(given[position], position, tensor, !is_input(param))) return false;
+    } else if (!add_constant(given[position], position, param.kind == ParamKind::kDtype)) {
       return false;
     }
   }
@@ -139,21 +147,27 @@ bool RepeatedCall::read_results(const InlineVector<int, 4>& tensors, PyObject* o
       if (!is_solid(args_.tensors[tensor])) return false;
       results_.push_back({kNone, tensor});
     }
-    return add(out, last, kNone, false);
+    return add_constant(out, last, false);
   }
-  if (tensors.size() == 1) return add(out, last, tensors[0], true);
+  if (tensors.size() == 1) return add_tensor(out, last, tensors[0], true);
   for (const int tensor : tensors) {
-    if (!add(PyTuple_GET_ITEM(out, members_), parameters_ + members_, tensor, true)) return false;
+    PyObject* const member = PyTuple_GET_ITEM(out, members_);
+    if (!add_tensor(member, parameters_ + members_, tensor, true)) return false;
     ++members_;
   }
   return true;
 }
 
-bool RepeatedCall::add(PyObject* object, int position, int tensor, bool is_written) {
-  PyObject* const type = tensor == kNone ? nullptr : element_type_if_numpy(object);
+bool RepeatedCall::add_constant(PyObject* object, int position, bool may_be_type) {
+  const bool is_type = may_be_type && PyType_Check(object);
+  values_.push_back({is_type ? nb::borrow(object) : constant_of(object), position, kNone, false});
+  return values_.back().object.is_valid();
+}
+
+bool RepeatedCall::add_tensor(PyObject* object, int position, int tensor, bool is_written) {
+  PyObject* const type = element_type_if_numpy(object);
   if (type == nullptr) {
-    values_.push_back({constant_of(object), position, kNone, false});
-    return !is_written && values_.back().object.is_valid();
+    return object == Py_None && !is_written && add_constant(object, position, false);
   }
   if (is_written) results_.push_back({position, tensor});
   writes_given_ |= is_written;
@@ -162,23 +176,25 @@ bool RepeatedCall::add(PyObject* object, int position, int tensor, bool is_writt
 }
 
 nb::object RepeatedCall::repeat(PyObject* const* given) {
-  if (members_ == 0) return fits(given) ? run(given) : nb::object();
-  PyObject* const out = given[parameters_ - 1];
-  if (!PyTuple_CheckExact(out) || PyTuple_GET_SIZE(out) != members_) return {};
-  InlineVector<PyObject*, 16> objects;
-  std::copy_n(given, parameters_, objects.extend(parameters_));
-  std::copy_n(&PyTuple_GET_ITEM(out, 0), members_, objects.extend(members_));
-  return fits(objects.data()) ? run(objects.data()) : nb::object();
+  const bool is_same = args_.soc == current_soc() && put_in(given);
+  return is_same && (!writes_given_ || is_disjoint()) ? run(given) : nb::object();
 }
 
-bool RepeatedCall::fits(PyObject* const* objects) {
-  return args_.soc == current_soc() && put_in(objects) && (!writes_given_ || is_disjoint());
+bool RepeatedCall::has_tuple_as_kept(PyObject* const* given) const {
+  PyObject* const out = given[parameters_ - 1];
+  return PyTuple_CheckExact(out) && PyTuple_GET_SIZE(out) == members_;
+}
+
+PyObject* RepeatedCall::object_at(PyObject* const* given, int position) const {
+  const int member = position - parameters_;
+  return member < 0 ? given[position] : PyTuple_GET_ITEM(given[parameters_ - 1], member);
 }
 
 // False: they are others. The addresses that were put in until then mean nothing to the next call.
-bool RepeatedCall::put_in(PyObject* const* objects) {
+bool RepeatedCall::put_in(PyObject* const* given) {
+  if (members_ > 0 && !has_tuple_as_kept(given)) return false;
   for (const Value& value : values_) {
-    PyObject* const object = objects[value.position];
+    PyObject* const object = object_at(given, value.position);
     if (value.tensor == kNone) {
       if (!is_same(object, value.object.ptr())) return false;
       continue;
@@ -207,25 +223,25 @@ bool RepeatedCall::is_disjoint() const {
   });
 }
 
-nb::object RepeatedCall::run(PyObject* const* objects) {
-  nb::object made;
-  if (results_.size() == 1) {
-    made = result(results_[0], objects);
-  } else {
-    made = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(results_.size())));
-    if (!made) throw nb::python_error();
-    for (size_t i = 0; i < results_.size(); ++i) {
-      PyTuple_SET_ITEM(made.ptr(), i, result(results_[i], objects).release().ptr());
-    }
-  }
+// Tuples are made after the kernel: they let the collector of garbage run Python code, which may
+// move what was put in.
+nb::object RepeatedCall::run(PyObject* const* given) {
   args_.op->counter->add(true);
+  Growing<nb::object, 2> made;
+  for (const Result& each : results_) made.add() = result(each, given);
   const Status status = run_checked(args_, is_brief_);
   if (!status.ok()) raise_aclnn(status.failure());
-  return made;
+  if (results_.size() == 1) return made.first();
+  nb::object all = nb::steal(PyTuple_New(made.size()));
+  if (!all) throw nb::python_error();
+  Py_ssize_t index = 0;
+  made.for_each(
+      [&](nb::object& each) { PyTuple_SET_ITEM(all.ptr(), index++, each.release().ptr()); });
+  return all;
 }
 
-nb::object RepeatedCall::result(const Result& result, PyObject* const* objects) {
-  if (result.position != kNone) return nb::borrow(objects[result.position]);
+nb::object RepeatedCall::result(const Result& result, PyObject* const* given) {
+  if (result.position != kNone) return nb::borrow(object_at(given, result.position));
   TensorView& view = args_.tensors[result.tensor];
   nb::object made = empty_result({}, view);
   view.data = first_element(made.ptr());
@@ -241,12 +257,13 @@ nb::object LastCall::repeat(PyObject* const* given) {
   return result;
 }
 
-void LastCall::keep(const FunctionInfo& function, const Args& args, PyObject* const* given) {
-  if (is_traced() || offered_++ % kOffersToKeep != 0) return;
+void LastCall::offer(const FunctionInfo& function, const Args& args, PyObject* const* given) {
+  if (is_traced() || offers_++ % kOffersToKeep != 0) return;
   try {
     call_ = RepeatedCall::of(function, args, given);
   } catch (const std::bad_alloc&) {
-    // The call itself is done, and the next one can be read anew.
+    // This call goes on, and the next one is read anew.
+  } catch (const nb::python_error&) {
   }
 }
 

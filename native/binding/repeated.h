@@ -47,12 +47,14 @@ class RepeatedCall {
   RepeatedCall(const FunctionInfo& function, const Args& args);
   bool read(const FunctionInfo& function, PyObject* const* given);
   bool read_results(const InlineVector<int, 4>& tensors, PyObject* out);
-  bool add(PyObject* object, int position, int tensor, bool is_written);
-  bool fits(PyObject* const* objects);
-  bool put_in(PyObject* const* objects);
+  bool add_constant(PyObject* object, int position, bool may_be_type);
+  bool add_tensor(PyObject* object, int position, int tensor, bool is_written);
+  PyObject* object_at(PyObject* const* given, int position) const;
+  bool has_tuple_as_kept(PyObject* const* given) const;
+  bool put_in(PyObject* const* given);
   bool is_disjoint() const;
-  nanobind::object run(PyObject* const* objects);
-  nanobind::object result(const Result& result, PyObject* const* objects);
+  nanobind::object run(PyObject* const* given);
+  nanobind::object result(const Result& result, PyObject* const* given);
 
   Args args_;
   std::vector<Value> values_;
@@ -69,12 +71,12 @@ class LastCall {
   // See RepeatedCall::repeat.
   nanobind::object repeat(PyObject* const* given);
 
-  // After the checks accepted a call that was accepted before.
-  void keep(const FunctionInfo& function, const Args& args, PyObject* const* given);
+  // A call that the checks accepted now and before. The first is kept, then each eighth.
+  void offer(const FunctionInfo& function, const Args& args, PyObject* const* given);
 
  private:
   std::unique_ptr<RepeatedCall> call_;
-  unsigned offered_ = 0;
+  unsigned offers_ = 0;
 };
 
 }  // namespace aclhost::python

@@ -78,12 +78,16 @@ bool all_same(const Values& a, const Values& b) {
 
 }  // namespace
 
+bool is_same_call(const Args& a, const Args& b) {
+  return a.op == b.op && a.soc == b.soc && all_same(a.tensors, b.tensors) &&
+         all_same(a.arguments, b.arguments) && all_same(a.scalars, b.scalars) &&
+         all_same(a.integers, b.integers) && all_same(a.floats, b.floats) &&
+         all_same(a.bytes, b.bytes);
+}
+
 bool was_accepted(const Args& args) {
   const Args* known = slot_of(args.op);
-  return known != nullptr && known->op == args.op && known->soc == args.soc &&
-         all_same(known->tensors, args.tensors) && all_same(known->arguments, args.arguments) &&
-         all_same(known->scalars, args.scalars) && all_same(known->integers, args.integers) &&
-         all_same(known->floats, args.floats) && all_same(known->bytes, args.bytes);
+  return known != nullptr && is_same_call(*known, args);
 }
 
 void accept(const Args& args) {

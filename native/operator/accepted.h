@@ -9,6 +9,9 @@ namespace aclhost {
 // Whether this thread has lately accepted a call that differs in addresses only.
 bool was_accepted(const Args& args);
 
+// Whether two calls differ in addresses only.
+bool is_same_call(const Args& a, const Args& b);
+
 void accept(const Args& args);
 
 }  // namespace aclhost

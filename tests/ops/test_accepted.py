@@ -34,7 +34,7 @@ def test_broken_calls_after_accepted_ones(op: Operator) -> None:
     found = [broken for calls in broken_calls(op).values() for broken in calls]
     for sample in op.samples:
         own = [broken for broken in found if broken.sample is sample]
-        for _ in range(3 * bool(own)):  # the second time it is kept as a whole
+        for _ in range(10 * bool(own)):  # until it is kept as a whole: binding/repeated.cc
             status(op, sample)
         for broken in own:
             try:

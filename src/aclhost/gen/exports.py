@@ -38,6 +38,7 @@ PYTHON_MODULE = (
     "float_arrays",
     "forget_python_frames",
     "int_arrays",
+    "is_same_call",
     "is_traced",
     "live_allocations",
     "machine_memory",

@@ -47,10 +47,15 @@ class BlockLoop {
 
   void compute(const Block& block) {
     if (job_.turned) return compute_runs(block);
+    const int alone = is_column() ? job_.outs : -1;
     for (int k = 0; k < nest_.operands; ++k) {
-      pointers_[k] = k < job_.outs ? target(k, block) : fetch(k, block);
+      if (k != alone) pointers_[k] = k < job_.outs ? target(k, block) : fetch(k, block);
     }
-    job_.loop(pointers_ + job_.outs, pointers_, block.count, job_.numbers);
+    if (alone >= 0) {
+      compute_rows(block);
+    } else {
+      job_.loop(pointers_ + job_.outs, pointers_, block.count, job_.numbers);
+    }
     for (int k = 0; k < job_.outs; ++k) flush(k, block);
   }
 
@@ -71,6 +76,36 @@ class BlockLoop {
     for (int k = 0; k < job_.outs; ++k) {
       pointers_[k] = loop_buffer(k);
       flush(k, block);
+    }
+  }
+
+  // Whether the first input has one element for each row, and a loop takes it where it is.
+  bool is_column() const {
+    if (job_.row_loop == nullptr) return false;
+    const LoopNest::Operand& first = nest_.operand[job_.outs];
+    return first.strides[0] == 0 && job_.plan.conversions[job_.outs].first == nullptr &&
+           is_aligned(first.start, first.item_size);
+  }
+
+  // Row by row, with an element of the first input; the other operands are there for all rows.
+  void compute_rows(const Block& block) {
+    Block row = block;
+    row.count = 0;
+    for (int64_t done = 0; done < block.count; done += row.count) {
+      row.advance(nest_);
+      row.count = std::min(block.count - done, nest_.shape[0] - row.index[0]);
+      pointers_[job_.outs] = address_of(nest_, nest_.operand[job_.outs], row);
+      job_.row_loop(pointers_ + job_.outs, pointers_, row.count, job_.numbers);
+      move_others(row.count);
+    }
+    move_others(-block.count);
+  }
+
+  void move_others(int64_t elements) {
+    for (int k = 0; k < nest_.operands; ++k) {
+      if (k == job_.outs) continue;
+      pointers_[k] =
+          static_cast<char*>(pointers_[k]) + elements * job_.plan.conversions[k].loop_size;
     }
   }
 

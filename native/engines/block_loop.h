@@ -23,6 +23,7 @@ struct BlockJob {
   bool past_cache;
   bool turned;  // Note [Turned results]
   const BlockPlan& plan;
+  Loop row_loop = nullptr;  // the same loop for blocks with one element of the first input
 };
 
 // Whether an element of the size may be accessed there as such.

@@ -70,13 +70,14 @@ LoopNest nest_of(const Operand* outs, int out_count, const Operand* ins, int in_
 }  // namespace
 
 Status pointwise(Loop loop, const Operand* outs, int out_count, const Operand* ins, int in_count,
-                 const Number* numbers, bool narrow) {
+                 const Number* numbers, bool narrow, Loop row_loop) {
   BlockPlan plan(out_count + in_count);
   Status found = find_conversions(outs, out_count, ins, in_count, narrow, plan);
   if (!found.ok()) return found;
   LoopNest nest = nest_of(outs, out_count, ins, in_count);
   if (nest.total == 0) return {};
-  BlockJob job = {loop, numbers, out_count, goes_past_cache(nest, out_count), false, plan};
+  const bool past_cache = goes_past_cache(nest, out_count);
+  BlockJob job = {loop, numbers, out_count, past_cache, false, plan, row_loop};
   if (!job.past_cache && is_one_block(nest, plan)) {
     compute_in_place(job, nest);
     return {};

@@ -48,8 +48,9 @@ struct Operand {
 // Inputs are cast to the operand's dtype (Note [Casts]), then widened to the loop's type. Results
 // are rounded once to the operand's dtype, then cast to the view's. Inputs broadcast to the first
 // output's shape, which all outputs have. `narrow` if the loop works on 16-bit floats as they are.
+// A `row_loop` is the same loop for blocks to which the first input gives a single element.
 Status pointwise(Loop loop, const Operand* outs, int out_count, const Operand* ins, int in_count,
-                 const Number* numbers, bool narrow = false);
+                 const Number* numbers, bool narrow = false, Loop row_loop = nullptr);
 
 // The scalar cast to the dtype and widened to the loop's type; 0 if there is no such cast.
 Number number_of(const ScalarValue& scalar, aclDataType dtype);

@@ -136,8 +136,8 @@ aclDataType halves_of(aclDataType computed, const Operands& tensors) {
 }
 
 // The loop that takes 16-bit floats as they are stored, as operands then tell; null: there is none.
-Loop find_half_loop(const PointwiseKernel& kernel, int64_t variant, aclDataType computed,
-                    Operands& tensors) {
+const TypedLoop* find_half_loop(const PointwiseKernel& kernel, int64_t variant,
+                                aclDataType computed, Operands& tensors) {
   const aclDataType halves = halves_of(computed, tensors);
   if (halves == loop_type(halves) || loop_type(halves) != ACL_FLOAT) return nullptr;
   const TypedLoop* const found = find_loop(kernel, variant, halves);
@@ -145,7 +145,7 @@ Loop find_half_loop(const PointwiseKernel& kernel, int64_t variant, aclDataType 
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (loop_type(tensors[i].dtype) == ACL_FLOAT) tensors[i].dtype = halves;
   }
-  return found->loop;
+  return found;
 }
 
 }  // namespace
@@ -177,8 +177,8 @@ Status run_pointwise(const Args& args, const PointwiseKernel& kernel) {
       if (!found.ok()) return found;
     }
   }
-  const Loop half_loop = find_half_loop(kernel, variant, computed, tensors);
-  const Loop loop = half_loop != nullptr ? half_loop : wide_loop->loop;
+  const TypedLoop* const half_loop = find_half_loop(kernel, variant, computed, tensors);
+  const TypedLoop& own = half_loop != nullptr ? *half_loop : *wide_loop;
   InlineVector<Number, 4> numbers;
   for (int32_t i = 0; i < kernel.numbers.count; ++i) {
     const NumberSource& source = kernel.numbers.rows[i];
@@ -186,13 +186,13 @@ Status run_pointwise(const Args& args, const PointwiseKernel& kernel) {
   }
   const int64_t reduction = kernel.reduction == kComputed ? 0 : evaluate(frame, kernel.reduction);
   if (reduction != 0) {
-    return pointwise_sum(loop, tensors[0], tensors.data() + 1, kernel.inputs.count, numbers.data(),
-                         reduction == kMean);
+    return pointwise_sum(own.loop, tensors[0], tensors.data() + 1, kernel.inputs.count,
+                         numbers.data(), reduction == kMean);
   }
   const int inputs = half_loop != nullptr ? kernel.inputs.count : wide_loop->inputs;
-  return pointwise(loop, tensors.data(), kernel.outputs.count,
+  return pointwise(own.loop, tensors.data(), kernel.outputs.count,
                    tensors.data() + kernel.outputs.count, inputs, numbers.data(),
-                   half_loop != nullptr);
+                   half_loop != nullptr, own.row_loop);
 }
 
 }  // namespace ACLHOST_ISA

@@ -14,9 +14,10 @@ constexpr int32_t kComputed = -1;  // instead of a term: the dtype that is compu
 constexpr int32_t kWhole = -1;     // instead of a term: the tensor itself
 
 struct TypedLoop {
-  aclDataType dtype;  // FLOAT16 and BF16 where they have a loop of their own
-  Loop loop;          // null: they have none; of others, the elements stay what they are
-  int32_t inputs;     // how many it reads, from the first one on
+  aclDataType dtype;        // FLOAT16 and BF16 where they have a loop of their own
+  Loop loop;                // null: they have none; of others, the elements stay what they are
+  int32_t inputs;           // how many it reads, from the first one on
+  Loop row_loop = nullptr;  // for a single element of the first input, where that is a column
 };
 
 struct TensorSource {

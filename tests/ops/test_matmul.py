@@ -19,6 +19,7 @@ from aclhost.acl import _capi
 from aclhost.calls import abi
 from aclhost.spec.call import TensorArg
 from aclhost.spec.dtypes import FLOAT16, INT4, INT8
+from aclhost.spec.products import A950
 
 PACKAGE = Path(aclhost.__file__).parent
 
@@ -220,6 +221,31 @@ def test_addends_whatever_the_strides(shape: tuple[int, int], dtype: str) -> Non
         got = aclhost.addmm(row, a, b, beta=3, alpha=2)
         same = aclhost.addmm(np.ascontiguousarray(np.broadcast_to(row, shape)), a, b, 3, 2)
         assert got.tobytes() == same.tobytes()
+
+
+@pytest.mark.parametrize(
+    "dtype", ["f4", "f8", "f2", "bfloat16", "i1", "u1", "i2", "i4", "i8", "c8"]
+)
+@pytest.mark.parametrize("columns", [1, 15, 31, 33, 63, 65, 257, 316, 511, 513, 1025, 4099])
+def test_outer_products_whatever_the_strides(columns: int, dtype: str) -> None:
+    kind = np.dtype(getattr(ml_dtypes, dtype, dtype))
+    rng = np.random.default_rng(columns)
+    column, row = ((rng.normal(size=n) * 9).astype(kind) for n in (75, columns))
+    expected = column[:, None] * row
+    spaced = np.zeros((75, columns + 3), kind)
+    with aclhost.soc(A950.default_soc):
+        results = [
+            aclhost.ger(column, row),
+            aclhost.ger(np.repeat(column, 2)[::2], row),
+            aclhost.ger(column, np.repeat(row, 3)[::3]),
+            aclhost.ger(column[::-1].copy()[::-1], row, out=spaced[:, :columns]),
+            aclhost.ger(column, row, out=np.zeros((columns, 75), kind).T),
+        ]
+    for result in results:
+        np.testing.assert_allclose(
+            result.astype("c16"), expected.astype("c16"), rtol=1e-6 if kind == "c8" else 0
+        )
+    assert not spaced[:, columns:].any()
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int32"])

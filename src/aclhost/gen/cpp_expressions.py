@@ -67,18 +67,26 @@ def _type(kind: Kind, domain: Domain) -> str:
     return "T"
 
 
-def loop_body(results: Iterable[Expression], domain: Domain, halves: bool = False) -> str:
-    """The statements of a function of the type Loop; of one whose floats become 16-bit ones."""
-    return "\n".join(_Body(tuple(results), domain, halves).lines())
+def loop_body(
+    results: Iterable[Expression], domain: Domain, *, halves: bool = False, in_row: bool = False
+) -> str:
+    """The statements of a function of the type Loop.
+
+    Of one whose floats become 16-bit ones; of one that gets a single element of the first input.
+    """
+    return "\n".join(_Body(tuple(results), domain, halves, in_row).lines())
 
 
 class _Body:
     """Names for what a loop reads, shares and writes."""
 
-    def __init__(self, results: tuple[Expression, ...], domain: Domain, halves: bool) -> None:
+    def __init__(
+        self, results: tuple[Expression, ...], domain: Domain, halves: bool, in_row: bool
+    ) -> None:
         self.results = results
         self.domain = domain
         self.halves = halves
+        self.in_row = in_row
         self.nodes = tuple(walk(results))
         self.names: dict[Expression, str] = {}
         for node in self.nodes:
@@ -98,6 +106,8 @@ class _Body:
         for at, result in enumerate(self.results):
             yield f"  auto* out{at} = static_cast<{self.stored(result.kind)}*>(out[{at}]);"
         yield from self.numbers()
+        if self.in_row:
+            yield self.constant_of(inputs.pop(0), "in0[0]")
         yield from self.fixed_powers()
         near = self.near()
         if not near:

@@ -17,13 +17,14 @@ from aclhost.spec.formula import formula
 from aclhost.spec.operator import Operator
 from aclhost.spec.pointwise import NumberFrom, Pointwise
 from aclhost.spec.terms import Term
-from aclhost.spec.views import ViewTerm
+from aclhost.spec.views import AsColumn, ViewTerm
 
 Position = Callable[[Operator, Term | ViewTerm], int]  # of a term in the operator's code
 
 # Functions of a few operators, for whose sake not every loop is to be compiled again.
 _HEADERS = {
     "loops::HalfLoop<": "engines/loops_halves.h",
+    "loops::HalfRowLoop<": "engines/loops_rows.h",
     "math::normal_cdf(": "simd/math_normal.h",
 }
 
@@ -57,6 +58,7 @@ Status kernel_{name}(const Args& args) {{
 }}
 """
 
+_BYTE = 8
 _ABSENT = {"": "kZero", "least": "kLeast", "most": "kMost"}
 
 
@@ -81,14 +83,22 @@ class _Loops:
         self.templates: list[str] = []
 
     def name_of(
-        self, op: Operator, kernel: Pointwise, domain: Domain, variant: int, halves: bool = False
+        self,
+        op: Operator,
+        kernel: Pointwise,
+        domain: Domain,
+        variant: int,
+        *,
+        halves: bool = False,
+        in_row: bool = False,
     ) -> str:
         results = kernel.expressions(domain, variant)
-        body = loop_body(results, domain, halves)
+        body = loop_body(results, domain, halves=halves, in_row=in_row)
         if body not in self.names:
             number = f"_{variant}" if kernel.variants else ""
             of = "halves" if halves else domain.name.lower()
-            self.names[body] = f"{op.snake_name}{number}_of_{of}"
+            end = "_in_row" if in_row else ""
+            self.names[body] = f"{op.snake_name}{number}_of_{of}{end}"
             text = "; ".join(formula(results))
             self.templates.append(_LOOP.format(formula=text, name=self.names[body], body=body))
         return self.names[body]
@@ -126,10 +136,26 @@ def _typed_loops(op: Operator, kernel: Pointwise, loops: _Loops) -> Iterator[str
                 name = loops.name_of(op, kernel, domain_of(dtype), variant)
                 loop = f"{name}<{c_type(dtype)}>"
             reads = kernel.inputs_read(domain_of(dtype), variant)
-            yield f"      {{{dtype.c_name}, {loop}, {reads}}},"
+            row_loop = _row_loop(op, kernel, loops, dtype, variant)
+            yield f"      {{{dtype.c_name}, {loop}, {reads}{row_loop}}},"
         for dtype in kernel.half_dtypes:
             loop = _half_loop(op, kernel, loops, dtype, variant)
-            yield f"      {{{dtype.c_name}, {loop}, {len(kernel.inputs)}}},"
+            row_loop = _row_loop(op, kernel, loops, dtype, variant)
+            yield f"      {{{dtype.c_name}, {loop}, {len(kernel.inputs)}{row_loop}}},"
+
+
+def _row_loop(op: Operator, kernel: Pointwise, loops: _Loops, dtype: DataType, variant: int) -> str:
+    """One more field for operators whose first input is a column: it need not be spread.
+
+    Spreading bytes is cheap, and what is left of every row beside vectors of 64 of them is not.
+    """
+    is_column = kernel.inputs and isinstance(kernel.view_of(kernel.inputs[0]), AsColumn)
+    if not is_column or dtype.bits == _BYTE:
+        return ""
+    name = loops.name_of(op, kernel, domain_of(dtype), variant, in_row=True)
+    if dtype in kernel.half_dtypes:
+        return f", loops::HalfRowLoop<{c_type(dtype)}, {name}<float>>::run"
+    return f", {name}<{c_type(dtype)}>"
 
 
 def _half_loop(

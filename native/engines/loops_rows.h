@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loops of floats over 16-bit floats, as in loops_halves.h, where the first of two inputs is a
+// single element: it is widened once.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "engines/loops.h"
+#include "simd/pairs.h"
+
+namespace aclhost {
+inline namespace ACLHOST_ISA {
+namespace loops {
+
+template <typename T, Loop loop>
+class HalfRowLoop {
+ public:
+  __attribute__((flatten)) static void run(const void* const* in, void* const* out, int64_t n,
+                                           const Number* numbers) {
+    const float first = convert<float>(*static_cast<const T*>(in[0]));
+    const auto* from = static_cast<const T*>(in[1]);
+    auto* to = static_cast<T*>(out[0]);
+    for (; n >= kStep; n -= kStep) {
+      compute_step(first, from, to, numbers);
+      from += kStep;
+      to += kStep;
+    }
+    if (n == 0) return;
+    T last[kStep] = {}, results[kStep];
+    std::memcpy(last, from, n * sizeof(T));
+    compute_step(first, last, results, numbers);
+    std::memcpy(to, results, n * sizeof(T));
+  }
+
+ private:
+  static constexpr int64_t kStep = 2 * kLanes<float>;
+
+  static void compute_step(float first, const T* from, T* to, const Number* numbers) {
+    float wide[kStep], results[kStep];
+    const Pair<T> pair = load_pair(from);
+    store_vector(wide, pair.first);
+    store_vector(wide + kLanes<float>, pair.second);
+    const void* const ins[] = {&first, wide};
+    void* const outs[] = {results};
+    loop(ins, outs, kStep, numbers);
+    const auto low = load_vector<Vector<float>>(results);
+    const auto high = load_vector<Vector<float>>(results + kLanes<float>);
+    put_pair<Store>(to, Pair<T>{low, high});
+  }
+};
+
+}  // namespace loops
+}  // namespace ACLHOST_ISA
+}  // namespace aclhost

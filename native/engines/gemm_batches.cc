@@ -14,6 +14,7 @@ namespace {
 
 constexpr int64_t kGroupElements = 1 << 18;  // of an operand that are brought into order
 constexpr int64_t kLeastGroup = 32;          // fewer would fetch lines again
+constexpr int64_t kFewBatches = 8;           // fewer in all are not worth a copy
 
 int64_t divided_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -63,7 +64,7 @@ bool wants_groups(const Gemm& product) {
   const TensorView &a = product.a, &b = product.b;
   if (product.b_panels != nullptr || product.alpha == 0 || a.rank > 3 || b.rank > 3) return false;
   const int64_t batches = batches_of(product), size = group_size(product, batches);
-  if (size < kLeastGroup) return false;
+  if (size < kLeastGroup && (size < batches || size < kFewBatches)) return false;
   if (!product.sums_batches) return lies_across(a) || lies_across(b);
   const bool is_floating = data_type_category(product.out.dtype) == TypeCategory::kFloating;
   return is_floating && (size < batches || lies_across(a) || lies_across(b));

@@ -19,25 +19,37 @@ constexpr int64_t kColumns = 32;  // of a block
 constexpr double kLeastWork = 1 << 15;
 constexpr int64_t kLeastTerms = 16;
 
-using Block = void (*)(int64_t pairs, const uint32_t* a, const uint32_t* b, float* c,
+// Rows that meet few columns are read where they are, unless they lie so far apart that they share
+// their places in the cache: bringing them together would take as long as multiplying them.
+constexpr int64_t kFewColumns = 4 * kColumns, kMostApart = 512;
+
+// Rows of a factor that are blocks of columns of pairs, or `stride` pairs apart in memory.
+struct PairRows {
+  const uint32_t* data;
+  int64_t stride;  // 0: packed
+};
+
+using Block = void (*)(int64_t pairs, const PairRows& rows_of_a, const uint32_t* b, float* c,
                        int64_t c_stride, bool add);
 
-// Pair p is the column a[p * rows ...] times the row b[p * kColumns ...].
-template <int rows>
-__attribute__((target("avx512bf16"))) void add_block(int64_t pairs, const uint32_t* a,
+// Pair p is the column a[p * rows ...], or a[p] of each row, times the row b[p * kColumns ...].
+template <int rows, bool packed>
+__attribute__((target("avx512bf16"))) void add_block(int64_t pairs, const PairRows& rows_of_a,
                                                      const uint32_t* b, float* c, int64_t c_stride,
                                                      bool add) {
+  const uint32_t* a = rows_of_a.data;
+  const int64_t row_step = packed ? 1 : rows_of_a.stride;
   __m512 sums[rows][2] = {};
   for (int64_t p = 0; p < pairs; ++p) {
     const auto low = (__m512bh)_mm512_loadu_si512(b);
     const auto high = (__m512bh)_mm512_loadu_si512(b + kColumns / 2);
 #pragma GCC unroll 14
     for (int i = 0; i < rows; ++i) {
-      const auto factor = (__m512bh)_mm512_set1_epi32(static_cast<int>(a[i]));
+      const auto factor = (__m512bh)_mm512_set1_epi32(static_cast<int>(a[i * row_step]));
       sums[i][0] = _mm512_dpbf16_ps(sums[i][0], factor, low);
       sums[i][1] = _mm512_dpbf16_ps(sums[i][1], factor, high);
     }
-    a += rows;
+    a += packed ? rows : 1;
     b += kColumns;
   }
   for (int i = 0; i < rows; ++i) {
@@ -48,11 +60,12 @@ __attribute__((target("avx512bf16"))) void add_block(int64_t pairs, const uint32
   }
 }
 
-template <int... before>
+template <bool packed, int... before>
 constexpr std::array<Block, sizeof...(before)> blocks(std::integer_sequence<int, before...>) {
-  return {add_block<before + 1>...};
+  return {add_block<before + 1, packed>...};
 }
-constexpr auto kBlocks = blocks(std::make_integer_sequence<int, kMostRows>());
+constexpr auto kBlocks = blocks<true>(std::make_integer_sequence<int, kMostRows>());
+constexpr auto kBlocksInPlace = blocks<false>(std::make_integer_sequence<int, kMostRows>());
 
 // A factor as arrays of terms, or of what else it has: rows of a, columns of b.
 struct Side {
@@ -62,11 +75,20 @@ struct Side {
 
 // Two arrays of elements become one of pairs; the second may be missing.
 void join_arrays(const uint16_t* first, const uint16_t* second, int64_t n, uint32_t* to) {
+  const auto pair = [&](int64_t i) { return first[i] | static_cast<uint32_t>(second[i]) << 16; };
   if (second == nullptr) {
     for (int64_t i = 0; i < n; ++i) to[i] = first[i];
+  } else if (n == kColumns) {
+    for (int64_t i = 0; i < kColumns; ++i) to[i] = pair(i);
   } else {
-    for (int64_t i = 0; i < n; ++i) to[i] = first[i] | static_cast<uint32_t>(second[i]) << 16;
+    for (int64_t i = 0; i < n; ++i) to[i] = pair(i);
   }
+}
+
+// Whether terms lie in memory pair by pair.
+bool has_pairs(const Side& side) {
+  return side.term_step == 1 && side.other_step % 2 == 0 &&
+         reinterpret_cast<uintptr_t>(side.data) % sizeof(uint32_t) == 0;
 }
 
 uint32_t pair_at(const Side& side, int64_t term, int64_t terms, int64_t other) {
@@ -85,9 +107,7 @@ void pack(const Side& side, int64_t terms, int64_t n, int64_t width, uint32_t* t
     }
     return;
   }
-  const bool has_pairs = side.term_step == 1 && side.other_step % 2 == 0 &&
-                         reinterpret_cast<uintptr_t>(side.data) % sizeof(uint32_t) == 0;
-  const int64_t whole = has_pairs ? terms / 2 : 0;
+  const int64_t whole = has_pairs(side) ? terms / 2 : 0;
   const Columns<uint32_t> pairs = {reinterpret_cast<const uint32_t*>(side.data),
                                    side.other_step / 2};
   if (whole > 0) transpose(pairs, whole, n, to, width);
@@ -96,8 +116,13 @@ void pack(const Side& side, int64_t terms, int64_t n, int64_t width, uint32_t* t
   }
 }
 
-Side side_of(const BatchedMatrix& matrix, int64_t offset, int64_t row, int64_t column) {
-  return {reinterpret_cast<const uint16_t*>(matrix.at(offset, row, column)), 0, 0};
+Side rows_of(const BatchedMatrix& a, int64_t offset, int64_t row, int64_t term) {
+  const auto* const data = reinterpret_cast<const uint16_t*>(a.at(offset, row, term));
+  return {data, a.column_stride, a.row_stride};
+}
+Side columns_of(const BatchedMatrix& b, int64_t offset, int64_t term, int64_t column) {
+  const auto* const data = reinterpret_cast<const uint16_t*>(b.at(offset, term, column));
+  return {data, b.row_stride, b.column_stride};
 }
 
 int64_t block_height(int64_t rows) {
@@ -105,22 +130,23 @@ int64_t block_height(int64_t rows) {
   return (rows + count - 1) / count;
 }
 
-// All blocks of a tile, once its factors are packed.
-void multiply_packed(const PairTile& tile, int64_t pairs, const uint32_t* a, const uint32_t* b,
+// All blocks of a tile, once its columns are packed.
+void multiply_packed(const PairTile& tile, int64_t pairs, const PairRows& a, const uint32_t* b,
                      float* c, int64_t c_stride, bool add) {
-  const int64_t height = block_height(tile.rows);
+  const int64_t height = block_height(tile.rows), row_step = a.stride != 0 ? a.stride : pairs;
+  const auto& blocks = a.stride != 0 ? kBlocksInPlace : kBlocks;
   alignas(64) float edge[kMostRows * kColumns];
   for (int64_t column = 0; column < tile.columns; column += kColumns) {
     const int64_t width = std::min(kColumns, tile.columns - column);
     for (int64_t row = 0; row < tile.rows; row += height) {
       const int64_t rows = std::min(height, tile.rows - row);
       float* const to = c + row * c_stride + column;
-      const Block block = kBlocks[rows - 1];
+      const PairRows some = {a.data + row * row_step, a.stride};
       if (width == kColumns) {
-        block(pairs, a + row * pairs, b + column * pairs, to, c_stride, add);
+        blocks[rows - 1](pairs, some, b + column * pairs, to, c_stride, add);
         continue;
       }
-      block(pairs, a + row * pairs, b + column * pairs, edge, kColumns, false);
+      blocks[rows - 1](pairs, some, b + column * pairs, edge, kColumns, false);
       for (int64_t i = 0; i < rows; ++i) {
         for (int64_t j = 0; j < width; ++j) {
           to[i * c_stride + j] = (add ? to[i * c_stride + j] : 0) + edge[i * kColumns + j];
@@ -128,6 +154,23 @@ void multiply_packed(const PairTile& tile, int64_t pairs, const uint32_t* a, con
       }
     }
   }
+}
+
+// The rows of a tile, packed unless they can be read where they are.
+PairRows take_rows(const GemmPlan& plan, const PairTile& tile, int64_t first, int64_t terms,
+                   uint32_t* words) {
+  const Side all = rows_of(plan.a, tile.offset_a, tile.row, first);
+  const bool is_near = all.other_step > 0 && all.other_step <= kMostApart;
+  if (tile.columns <= kFewColumns && terms % 2 == 0 && is_near && has_pairs(all)) {
+    return {reinterpret_cast<const uint32_t*>(all.data), all.other_step / 2};
+  }
+  const int64_t height = block_height(tile.rows), pairs = (terms + 1) / 2;
+  for (int64_t row = 0; row < tile.rows; row += height) {
+    const int64_t rows = std::min(height, tile.rows - row);
+    const Side side = rows_of(plan.a, tile.offset_a, tile.row + row, first);
+    pack(side, terms, rows, rows, words + row * pairs);
+  }
+  return {words, 0};
 }
 
 }  // namespace
@@ -145,23 +188,13 @@ int64_t pair_words(int64_t rows, int64_t columns) {
 
 void multiply_pairs(const GemmPlan& plan, const PairTile& tile, uint32_t* words, float* c,
                     int64_t c_stride, bool add) {
-  const int64_t height = block_height(tile.rows);
   for (int64_t done = 0; done < tile.terms; done += kPairTerms) {
     const int64_t terms = std::min(kPairTerms, tile.terms - done), first = tile.first + done;
     const int64_t pairs = (terms + 1) / 2;
-    uint32_t* const a = words;
+    const PairRows a = take_rows(plan, tile, first, terms, words);
     uint32_t* const b = words + tile.rows * pairs;
-    for (int64_t row = 0; row < tile.rows; row += height) {
-      Side side = side_of(plan.a, tile.offset_a, tile.row + row, first);
-      side.term_step = plan.a.column_stride;
-      side.other_step = plan.a.row_stride;
-      const int64_t rows = std::min(height, tile.rows - row);
-      pack(side, terms, rows, rows, a + row * pairs);
-    }
     for (int64_t column = 0; column < tile.columns; column += kColumns) {
-      Side side = side_of(plan.b, tile.offset_b, first, tile.column + column);
-      side.term_step = plan.b.row_stride;
-      side.other_step = plan.b.column_stride;
+      const Side side = columns_of(plan.b, tile.offset_b, first, tile.column + column);
       pack(side, terms, std::min(kColumns, tile.columns - column), kColumns, b + column * pairs);
     }
     multiply_packed(tile, pairs, a, b, c, c_stride, add || done > 0);

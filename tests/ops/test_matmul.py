@@ -141,7 +141,11 @@ def test_products_with_vectors_whatever_the_strides(shape: tuple[int, int], dtyp
     assert aclhost.mm(vector[None], matrix.T).tobytes() == first.tobytes()
 
 
-@pytest.mark.parametrize("sizes", [(37, 45, 301), (130, 70, 1024), (2, 33, 2000)])
+@pytest.mark.parametrize(
+    "sizes",
+    [(37, 45, 301), (130, 70, 1024), (2, 33, 2000)]
+    + [(15, 128, 510), (29, 129, 512), (13, 31, 514), (14, 33, 511), (43, 97, 64)],
+)
 def test_products_of_bf16_whatever_the_strides(sizes: tuple[int, int, int]) -> None:
     """Pairs of them are multiplied where the processor can."""
     rng, (m, n, k) = np.random.default_rng(4), sizes
@@ -164,7 +168,7 @@ def turned(array: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
-@pytest.mark.parametrize("batches", [33, 150])
+@pytest.mark.parametrize("batches", [7, 8, 31, 33, 150])
 def test_batches_that_lie_closer_than_their_elements(batches: int, dtype: str) -> None:
     """Groups of them are brought into order: one, or several that are added up."""
     rng, kind = np.random.default_rng(6), getattr(ml_dtypes, dtype, dtype)

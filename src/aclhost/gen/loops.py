@@ -58,7 +58,6 @@ Status kernel_{name}(const Args& args) {{
 }}
 """
 
-_BYTE = 8
 _ABSENT = {"": "kZero", "least": "kLeast", "most": "kMost"}
 
 
@@ -145,12 +144,8 @@ def _typed_loops(op: Operator, kernel: Pointwise, loops: _Loops) -> Iterator[str
 
 
 def _row_loop(op: Operator, kernel: Pointwise, loops: _Loops, dtype: DataType, variant: int) -> str:
-    """One more field for operators whose first input is a column: it need not be spread.
-
-    Spreading bytes is cheap, and what is left of every row beside vectors of 64 of them is not.
-    """
-    is_column = kernel.inputs and isinstance(kernel.view_of(kernel.inputs[0]), AsColumn)
-    if not is_column or dtype.bits == _BYTE:
+    """One more field for operators whose first input is a column: it need not be spread."""
+    if not kernel.inputs or not isinstance(kernel.view_of(kernel.inputs[0]), AsColumn):
         return ""
     name = loops.name_of(op, kernel, domain_of(dtype), variant, in_row=True)
     if dtype in kernel.half_dtypes:

@@ -143,8 +143,10 @@ def test_products_with_vectors_whatever_the_strides(shape: tuple[int, int], dtyp
 
 @pytest.mark.parametrize(
     "sizes",
-    [(37, 45, 301), (130, 70, 1024), (2, 33, 2000)]
-    + [(15, 128, 510), (29, 129, 512), (13, 31, 514), (14, 33, 511), (43, 97, 64)],
+    [
+        *((37, 45, 301), (130, 70, 1024), (2, 33, 2000)),
+        *((15, 128, 510), (29, 129, 512), (13, 31, 514), (14, 33, 511), (43, 97, 64)),
+    ],
 )
 def test_products_of_bf16_whatever_the_strides(sizes: tuple[int, int, int]) -> None:
     """Pairs of them are multiplied where the processor can."""
@@ -329,3 +331,24 @@ def test_weights_of_4_bits(stream: int) -> None:
         got = prepared.fetch("y").astype(float)
     weight = np.tile([5.0, -6.0], k // 2)[:, None] * np.repeat(np.reshape(scales, (n, 2)).T, 32, 0)
     assert np.array_equal(got, (x @ weight).astype("f2"))
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("n", [8, 56, 64, 72, 136])
+def test_quantised_weights_by_rows_and_columns(n: int, packed: bool) -> None:
+    rng, k = np.random.default_rng(n), 96
+    weight = rng.integers(-8, 8, size=(k, n)).astype("i1")
+    scales, offsets = (rng.integers(1, 5, size=(3, n)).astype("f2") for _ in range(2))
+    x = rng.integers(-3, 4, size=(5, k)).astype("f2")
+    exact = x.astype(float) @ ((weight + np.repeat(offsets, 32, 0)) * np.repeat(scales, 32, 0))
+    rows, columns = weight, turned(weight)
+    if packed:  # eight in each INT32, the first in the lowest bits
+        bits = (weight.astype("u4") & 15) << (4 * np.arange(n, dtype="u4") % 32)
+        rows = np.bitwise_or.reduce(bits.reshape(k, n // 8, 8), -1).view("i4")
+        bits = (weight.astype("u4") & 15) << (4 * np.arange(k, dtype="u4")[:, None] % 32)
+        columns = turned(np.bitwise_or.reduce(bits.reshape(k // 8, 8, n), 1).view("i4"))
+    for each in (rows, columns):
+        got = aclhost.weight_quant_batch_matmul_v2(
+            x, each, scales, antiquant_offset_optional=offsets, antiquant_group_size=32
+        )
+        assert np.array_equal(got, exact.astype("f2"))

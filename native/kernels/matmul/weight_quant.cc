@@ -27,9 +27,12 @@ struct QuantWeight {
   // The lower half of a byte comes first.
   float at(int64_t row, int64_t column) const {
     const int64_t place = offset + row * row_stride + column * column_stride;
-    if (!of_4_bits) return static_cast<int8_t>(data[place]);
+    return of_4_bits ? half_at(place) : static_cast<int8_t>(data[place]);
+  }
+
+  int8_t half_at(int64_t place) const {
     const int shift = (place & 1) != 0 ? 0 : 4;
-    return static_cast<int8_t>(data[place >> 1] << shift) >> 4;
+    return static_cast<int8_t>(static_cast<int8_t>(data[place >> 1] << shift) >> 4);
   }
 };
 
@@ -79,7 +82,36 @@ void fill_run(const QuantWeight& weight, int64_t column, int64_t first, int64_t 
   }
 }
 
-void fill_panel(const void* context, const Panel& panel, float* to) {
+// Some columns of one row, whose weights lie side by side.
+void fill_row(const QuantWeight& weight, int64_t row, int64_t column, int64_t count, float* to) {
+  constexpr int64_t kBlock = 64;
+  const int64_t place = row / weight.group * weight.columns + column;
+  const float* const scales = weight.scales + place;
+  const float* const offsets = weight.offsets != nullptr ? weight.offsets + place : nullptr;
+  const int64_t start = weight.offset + row * weight.row_stride + column;
+  for (int64_t first = 0; first < count; first += kBlock) {
+    const int64_t length = std::min(kBlock, count - first);
+    int8_t halves[kBlock];
+    const auto* from = reinterpret_cast<const int8_t*>(weight.data) + start + first;
+    if (weight.of_4_bits) {
+      for (int64_t j = 0; j < length; ++j) halves[j] = weight.half_at(start + first + j);
+      from = halves;
+    }
+    for (int64_t j = 0; j < length; ++j) {
+      const float added = offsets != nullptr ? offsets[first + j] : 0;
+      to[first + j] = (from[j] + added) * scales[first + j];
+    }
+  }
+}
+
+void fill_rows(const void* context, const Panel& panel, float* to) {
+  const auto& weight = *static_cast<const QuantWeight*>(context);
+  for (int64_t i = 0; i < panel.rows; ++i) {
+    fill_row(weight, panel.row + i, panel.column, panel.columns, to + i * panel.columns);
+  }
+}
+
+void fill_columns(const void* context, const Panel& panel, float* to) {
   const auto& weight = *static_cast<const QuantWeight*>(context);
   const int64_t end = panel.row + panel.rows;
   for (int64_t j = 0; j < panel.columns; ++j) {
@@ -164,7 +196,8 @@ Status multiply_quantised(const Args& args) {
                               columns,
                               static_cast<const float*>(scales.view.data),
                               shifts ? static_cast<const float*>(offsets.view.data) : nullptr};
-  const PanelSource panels = {&source, true, fill_panel};
+  const bool by_columns = weight.strides[1] != 1;
+  const PanelSource panels = {&source, by_columns, by_columns ? fill_columns : fill_rows};
   const TensorView& bias = args.biasOptional;
   const bool adds = bias.present && !bias.empty();
   const auto multiply_into = [&](const TensorView& y) {

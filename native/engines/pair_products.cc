@@ -73,15 +73,19 @@ struct Side {
   int64_t term_step, other_step;
 };
 
-// Two arrays of elements become one of pairs; the second may be missing.
+// Two arrays of elements become one of pairs; the second may be missing. Whole vectors are written:
+// what lies behind n is packed later, or nobody's.
 void join_arrays(const uint16_t* first, const uint16_t* second, int64_t n, uint32_t* to) {
-  const auto pair = [&](int64_t i) { return first[i] | static_cast<uint32_t>(second[i]) << 16; };
-  if (second == nullptr) {
-    for (int64_t i = 0; i < n; ++i) to[i] = first[i];
-  } else if (n == kColumns) {
-    for (int64_t i = 0; i < kColumns; ++i) to[i] = pair(i);
-  } else {
-    for (int64_t i = 0; i < n; ++i) to[i] = pair(i);
+  constexpr int64_t kWords = 16;
+  for (int64_t i = 0; i < n; i += kWords) {
+    const int64_t count = std::min(kWords, n - i);
+    const auto some = static_cast<__mmask16>((1u << count) - 1);
+    const auto widened = [&](const uint16_t* from) {
+      return _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(some, from + i));
+    };
+    __m512i pairs = widened(first);
+    if (second != nullptr) pairs |= _mm512_slli_epi32(widened(second), 16);
+    _mm512_storeu_si512(to + i, pairs);
   }
 }
 
@@ -97,7 +101,7 @@ uint32_t pair_at(const Side& side, int64_t term, int64_t terms, int64_t other) {
   return place[0] | second << 16;
 }
 
-// [pair][n], with room for `width`; what lies behind n is not written.
+// [pair][n], with room for `width`; what lies behind n means nothing.
 void pack(const Side& side, int64_t terms, int64_t n, int64_t width, uint32_t* to) {
   if (side.other_step == 1) {
     for (int64_t term = 0; term < terms; term += 2) {

@@ -160,7 +160,7 @@ bool copy_in_tiles(const Copy& copy, const LoopNest& nest) {
   if (!wants_tiles(nest, turns ? kShortTile - 1 : kTileLength)) return false;
   const TiledNest tiled = in_tiles(nest, kTileLength);
   const LoopNest& rest = tiled.rest_of_rows;
-  if (nest.shape[0] <= kTileLength && rest.shape[0] * rest.shape[1] < kFewInTile) return false;
+  if (nest.shape[0] < kTileLength && rest.shape[0] * rest.shape[1] < kFewInTile) return false;
   copy_nest(copy, tiled.whole_tiles, kParallelTileBytes);
   copy_nest(copy, rest, kParallelTileBytes);
   return true;

@@ -127,7 +127,7 @@ def test_flips_and_repeats_of_every_size(dtype: str, length: int) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["i1", "i2", "f4", "i8", "c16"])
-@pytest.mark.parametrize("length", [3, 4, 17, 64, 128, 195])
+@pytest.mark.parametrize("length", [3, 4, 17, 64, 127, 128, 129, 195, 256])
 @pytest.mark.parametrize("rows", [2, 5, 16, 33])
 def test_axes_in_the_opposite_order(dtype: str, length: int, rows: int) -> None:
     """Rows of any length that lie across in memory, squares and what is left over."""

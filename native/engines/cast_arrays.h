@@ -76,7 +76,11 @@ void widen_array(const char* from, char* to, int64_t n) {
 
 template <typename T>
 void narrow_array(const char* from, char* to, int64_t n) {
-  constexpr int64_t kStep = 2 * kLanes<float>;
+  constexpr int64_t kStep = 2 * kLanes<float>, kFew = 4;
+  if (n <= kFew) {  // a vector would wait for what was copied to it
+    for (int64_t i = 0; i < n; ++i) store(to + i * 2, convert<T>(load<float>(from + i * 4)));
+    return;
+  }
   const float* source = reinterpret_cast<const float*>(from);
   int64_t i = 0;
   for (; i + kStep <= n; i += kStep) store_vector(to + i * 2, load_narrowed<T>(source + i));

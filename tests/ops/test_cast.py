@@ -227,3 +227,18 @@ def test_pairs_that_only_one_product_has() -> None:
     with aclhost.soc(A950.default_soc):
         aclhost.inplace_copy(into, x)
     assert into.tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("length", [1, 3, 4, 5, 31, 33])
+def test_short_arrays_are_rounded_like_long_ones(dtype: str, length: int) -> None:
+    edges = (0, 0x33000000, 0x387FC000, 0x477FE000, 0x7F7F8000, 0x7F800000, 0x7FC00000)
+    near = np.array([edge + i for edge in edges for i in range(-9, 9)], "i8") % 2**32
+    bits = np.concatenate([near, near ^ 2**31]).astype("u4")
+    values = bits.view("f4")
+    kind = getattr(ml_dtypes, dtype, dtype)
+    whole, short = np.empty(values.size, kind), np.empty(values.size, kind)
+    aclhost.inplace_copy(whole, values)
+    for first in range(0, values.size, length):
+        aclhost.inplace_copy(short[first : first + length], values[first : first + length])
+    assert short.tobytes() == whole.tobytes()

@@ -80,11 +80,11 @@ class BlockLoop {
   }
 
   // Whether the first input has one element for each row, and a loop takes it where it is.
-  // Spreading bytes to short rows is cheaper than what is left of each beside whole vectors.
+  // Spreading it is cheaper where rows are but a vector or two.
   bool is_column() const {
     if (job_.row_loop == nullptr) return false;
     const LoopNest::Operand& first = nest_.operand[job_.outs];
-    const bool pays = first.item_size > 1 || nest_.shape[0] > nest_.longest_joined;
+    const bool pays = nest_.shape[0] * first.item_size > 2 * kVectorBytes;
     return pays && first.strides[0] == 0 && job_.plan.conversions[job_.outs].first == nullptr &&
            is_aligned(first.start, first.item_size);
   }

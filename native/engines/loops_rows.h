@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops of floats over 16-bit floats, as in loops_halves.h, where the first of two inputs is a
-// single element: it is widened once.
+// Loops whose first of two inputs is a single element. The result shares no memory with the other.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +12,22 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace loops {
 
+// Elements beside whole vectors are computed in one that begins earlier.
+template <typename T, Loop loop>
+struct RowLoop {
+  __attribute__((flatten)) static void run(const void* const* in, void* const* out, int64_t n,
+                                           const Number* numbers) {
+    constexpr int64_t kStep = kVectorBytes / sizeof(T);
+    const int64_t whole = n < kStep ? n : n / kStep * kStep;
+    loop(in, out, whole, numbers);
+    if (whole == n) return;
+    const void* const ins[] = {in[0], static_cast<const T*>(in[1]) + n - kStep};
+    void* const outs[] = {static_cast<T*>(out[0]) + n - kStep};
+    loop(ins, outs, kStep, numbers);
+  }
+};
+
+// A loop of floats over 16-bit floats, as in loops_halves.h: the single element is widened once.
 template <typename T, Loop loop>
 class HalfRowLoop {
  public:

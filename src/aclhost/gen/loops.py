@@ -24,7 +24,7 @@ Position = Callable[[Operator, Term | ViewTerm], int]  # of a term in the operat
 # Functions of a few operators, for whose sake not every loop is to be compiled again.
 _HEADERS = {
     "loops::HalfLoop<": "engines/loops_halves.h",
-    "loops::HalfRowLoop<": "engines/loops_rows.h",
+    "loops::RowLoop<": "engines/loops_rows.h",
     "math::normal_cdf(": "simd/math_normal.h",
 }
 
@@ -150,7 +150,7 @@ def _row_loop(op: Operator, kernel: Pointwise, loops: _Loops, dtype: DataType, v
     name = loops.name_of(op, kernel, domain_of(dtype), variant, in_row=True)
     if dtype in kernel.half_dtypes:
         return f", loops::HalfRowLoop<{c_type(dtype)}, {name}<float>>::run"
-    return f", {name}<{c_type(dtype)}>"
+    return f", loops::RowLoop<{c_type(dtype)}, {name}<{c_type(dtype)}>>::run"
 
 
 def _half_loop(

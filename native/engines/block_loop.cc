@@ -62,6 +62,7 @@ class BlockLoop {
  private:
   // One run after the other; the results of all of them are stored together.
   void compute_runs(const Block& block) {
+    for (int k = 0; k < job_.outs; ++k) expect_results(k, block);
     Block run = block;
     run.count = 0;
     for (int64_t done = 0; done < block.count; done += run.count) {
@@ -108,6 +109,18 @@ class BlockLoop {
       if (k == job_.outs) continue;
       pointers_[k] =
           static_cast<char*>(pointers_[k]) + elements * job_.plan.conversions[k].loop_size;
+    }
+  }
+
+  // Brings the lines where turned results go: they are a few of each of many rows, which come while
+  // the results are computed.
+  void expect_results(int k, const Block& block) const {
+    const LoopNest::Operand& operand = nest_.operand[k];
+    const int64_t rows = std::min(block.count, nest_.shape[0]);
+    const int64_t bytes = block.count / rows * operand.item_size;
+    const char* row = address_of(nest_, operand, block);
+    for (int64_t i = 0; i < rows; ++i, row += operand.strides[0]) {
+      for (int64_t at = 0; at < bytes; at += kLineBytes) __builtin_prefetch(row + at, 1);
     }
   }
 

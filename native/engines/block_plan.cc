@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kLine = 64;          // elements and bytes; buffers begin at lines of the cache
 constexpr int64_t kBlockBytes = 4096;  // of an operand: fewer are not worth the way to them
-constexpr int64_t kTurnedBytes = 8 << 10;   // of a result
+constexpr int64_t kTurnedBytes = 16 << 10;  // of a result
 constexpr int64_t kCachedBytes = 20 << 10;  // of all operands: they stay in the first-level cache
 
 int64_t element_size(aclDataType dtype) { return data_type_bits(dtype) / 8; }

@@ -140,7 +140,7 @@ bool reads_more_across(const LoopNest& nest, int outputs, int other) {
     const bool lies_across = k >= outputs && operand.strides[other] == operand.item_size;
     (lies_across && step >= kLargeStep ? across : along) += step == 0 ? 0 : operand.item_size;
   }
-  return across > along;
+  return across >= along;
 }
 
 }  // namespace

@@ -212,6 +212,28 @@ void fill_range(const Fill& fill, const LoopNest& nest, int64_t begin, int64_t e
   if (fill.past_cache) finish_streaming();
 }
 
+// What an element of the target's type is, everywhere.
+void fill_elements(const TensorView& to, const char* element) {
+  const TensorView* const views[] = {&to};
+  const LoopNest nest = make_nest(views, 1, 1);
+  if (nest.total == 0) return;
+  const int64_t size = nest.operand[0].item_size;
+  alignas(64) char pattern[kBlockBytes];
+  const bool past_cache = nest.total * size > cache_bytes();
+  const bool in_one = nest.operand[0].contiguous == nest.total && !past_cache;
+  const Fill fill = {pattern, past_cache, in_one, kBlockBytes / size};
+  copy_run(element, 0, pattern, size, size,
+           std::min(nest.total, in_one ? kFillStep / size : fill.block));
+  parallel_for(nest.total, std::max(fill.block, kParallelBytes / size),
+               [&](int64_t begin, int64_t end) { fill_range(fill, nest, begin, end); });
+}
+
+// Whether one element stands for all of a target's.
+bool is_repeated(const LoopNest& nest) {
+  const int64_t* const strides = nest.operand[1].strides;
+  return std::all_of(strides, strides + nest.rank, [](int64_t stride) { return stride == 0; });
+}
+
 Status find_copy_cast(const TensorView& to, const TensorView& from, CastArray& cast) {
   cast = to.dtype == from.dtype ? nullptr : find_array_cast(from.dtype, to.dtype);
   if (cast == nullptr && to.dtype != from.dtype) {
@@ -229,6 +251,17 @@ Status copy(const TensorView& to, const TensorView& from) {
   const TensorView* const views[] = {&to, &from};
   LoopNest nest = make_nest(views, 2, 1);
   if (nest.total == 0) return {};
+  if (is_repeated(nest)) {
+    alignas(16) char element[16];
+    const char* const given = nest.operand[1].start;
+    if (cast == nullptr) {
+      std::memcpy(element, given, nest.operand[1].item_size);
+    } else {
+      cast(given, element, 1);
+    }
+    fill_elements(to, element);
+    return {};
+  }
   follow_inputs(nest, 1);
   const int64_t sizes[] = {nest.operand[0].item_size, nest.operand[1].item_size};
   const int64_t wider = std::max(sizes[0], sizes[1]);
@@ -243,18 +276,7 @@ Status fill(const TensorView& to, const ScalarValue& value) {
   char element[16];
   const bool can_fill = can_move(data_type_bits(to.dtype)) && scalar_as(value, to.dtype, element);
   if (!can_fill) return no_kernel_for(to);
-  const TensorView* const views[] = {&to};
-  const LoopNest nest = make_nest(views, 1, 1);
-  if (nest.total == 0) return {};
-  const int64_t size = nest.operand[0].item_size;
-  alignas(64) char pattern[kBlockBytes];
-  const bool past_cache = nest.total * size > cache_bytes();
-  const bool in_one = nest.operand[0].contiguous == nest.total && !past_cache;
-  const Fill fill = {pattern, past_cache, in_one, kBlockBytes / size};
-  copy_run(element, 0, pattern, size, size,
-           std::min(nest.total, in_one ? kFillStep / size : fill.block));
-  parallel_for(nest.total, std::max(fill.block, kParallelBytes / size),
-               [&](int64_t begin, int64_t end) { fill_range(fill, nest, begin, end); });
+  fill_elements(to, element);
   return {};
 }
 

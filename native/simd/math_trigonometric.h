@@ -18,21 +18,23 @@ namespace math {
 struct QuarterTurns {
   ACLHOST_INLINE explicit QuarterTurns(float angle) {
     const double x = angle, size = magnitude_of(x);
-    double first = 0x1.45f306cp-1, second = 0x1.c9c882ap-29, third = 0x1.4fe13abe8fa9ap-59;
-    double scale = 1;
-    const auto beyond = [&](double bound, double a, double b, double c, double factor) {
-      first = size >= bound ? a : first;
-      second = size >= bound ? b : second;
-      third = size >= bound ? c : third;
-      scale = size >= bound ? factor : scale;
+    Parts parts;
+    const auto beyond = [&](double bound, const Parts& others) {
+      parts.first = size >= bound ? others.first : parts.first;
+      parts.second = size >= bound ? others.second : parts.second;
+      parts.third = size >= bound ? others.third : parts.third;
+      parts.scale = size >= bound ? others.scale : parts.scale;
     };
-    beyond(0x1p52, -0x1.1b1bbeap0, -0x1.ac07b16p-29, 0x1.f47d4d377036ep-58, 0x1p-28);
-    beyond(0x1p80, 0x1.29fc276p0, -0x1.05c1596p-29, -0x1.11f924eb53362p-59, 0x1p-56);
-    beyond(0x1p108, 0x1.7d1f534p0, 0x1.bb81b6cp-29, 0x1.4acc9e21c8210p-59, 0x1p-84);
-    const double scaled = x * scale;
-    high = without_fours(scaled * first);
-    middle = without_fours(scaled * second);
-    low = scaled * third;
+    beyond(0x1p52, {-0x1.1b1bbeap0, -0x1.ac07b16p-29, 0x1.f47d4d377036ep-58, 0x1p-28});
+    beyond(0x1p80, {0x1.29fc276p0, -0x1.05c1596p-29, -0x1.11f924eb53362p-59, 0x1p-56});
+    beyond(0x1p108, {0x1.7d1f534p0, 0x1.bb81b6cp-29, 0x1.4acc9e21c8210p-59, 0x1p-84});
+    set(x * parts.scale, parts);
+  }
+  // The same of an angle below 2^52.
+  static ACLHOST_INLINE QuarterTurns of_near(float angle) {
+    QuarterTurns turns;
+    turns.set(angle, Parts{});
+    return turns;
   }
   // Of |x| < 2^53.
   static ACLHOST_INLINE double without_fours(double x) {
@@ -43,6 +45,18 @@ struct QuarterTurns {
   double high;
   double middle;
   double low;
+
+ private:
+  struct Parts {
+    double first = 0x1.45f306cp-1, second = 0x1.c9c882ap-29, third = 0x1.4fe13abe8fa9ap-59;
+    double scale = 1;
+  };
+  QuarterTurns() = default;
+  ACLHOST_INLINE void set(double x, const Parts& parts) {
+    high = without_fours(x * parts.first);
+    middle = without_fours(x * parts.second);
+    low = x * parts.third;
+  }
 };
 
 // An angle as number * step quarter turns, step being 1 or 2, and a rest of at most half a step.
@@ -67,30 +81,31 @@ ACLHOST_INLINE double cosine_of(double rest) {
                     -0.02086346729561535, 0.0009191585217201374, -2.484583495593684e-05);
 }
 
-ACLHOST_INLINE float sin(float x) {
-  const Turned half_turns(QuarterTurns(x), 2);
-  return static_cast<float>(negative_if_odd(half_turns.number, sine_of(half_turns.rest)));
-}
-// cos x = sin(x + pi/2)
-ACLHOST_INLINE float cos(float x) {
-  QuarterTurns angle(x);
-  angle.high += 1;
+ACLHOST_INLINE float sin_of(const QuarterTurns& angle) {
   const Turned half_turns(angle, 2);
   return static_cast<float>(negative_if_odd(half_turns.number, sine_of(half_turns.rest)));
 }
+// cos x = sin(x + pi/2)
+ACLHOST_INLINE float cos_of(QuarterTurns angle) {
+  angle.high += 1;
+  return sin_of(angle);
+}
 // After an odd number of quarter turns it is -cosine / sine.
-ACLHOST_INLINE float tan(float x) {
-  const Turned turned(QuarterTurns(x), 1);
+ACLHOST_INLINE float tan_of(const QuarterTurns& angle) {
+  const Turned turned(angle, 1);
   const uint64_t sine = bits_of(sine_of(turned.rest)), cosine = bits_of(cosine_of(turned.rest));
   const uint64_t swapped = (sine ^ cosine) & (0 - (turned.number & 1));
   const double above = from_bits(sine ^ swapped), below = from_bits(cosine ^ swapped);
   return static_cast<float>(negative_if_odd(turned.number, above / below));
 }
-// What doubles need: Note [Near operands] in engines/loops.h.
-ACLHOST_INLINE bool is_near(float) { return true; }
-ACLHOST_INLINE float sin_near(float x) { return sin(x); }
-ACLHOST_INLINE float cos_near(float x) { return cos(x); }
-ACLHOST_INLINE float tan_near(float x) { return tan(x); }
+ACLHOST_INLINE float sin(float x) { return sin_of(QuarterTurns(x)); }
+ACLHOST_INLINE float cos(float x) { return cos_of(QuarterTurns(x)); }
+ACLHOST_INLINE float tan(float x) { return tan_of(QuarterTurns(x)); }
+// The same of angles without many turns: Note [Near operands] in engines/loops.h.
+ACLHOST_INLINE bool is_near(float x) { return magnitude_of(x) < 0x1p52f; }
+ACLHOST_INLINE float sin_near(float x) { return sin_of(QuarterTurns::of_near(x)); }
+ACLHOST_INLINE float cos_near(float x) { return cos_of(QuarterTurns::of_near(x)); }
+ACLHOST_INLINE float tan_near(float x) { return tan_of(QuarterTurns::of_near(x)); }
 
 // sin(pi x) / (pi x); +0 where x is whole.
 ACLHOST_INLINE float sinc(float x) {

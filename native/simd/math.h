@@ -9,7 +9,6 @@
 #include "simd/math_double_angles.h"
 #include "simd/math_error.h"
 #include "simd/math_exponential.h"
-#include "simd/math_gamma.h"
 #include "simd/math_power.h"
 #include "simd/math_rounding.h"
 #include "simd/math_single.h"

@@ -1,48 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 // The logarithm of the gamma function and its derivative: Note [Mathematical functions].
-// Of double, and the derivative at all, they are not vectorised and call the C library, whose last
-// bits may differ between processors; rounding to float leaves little of that.
 #pragma once
 
 #include <cmath>
 
-#include "simd/math_core.h"
+#include "simd/math_double.h"
+#include "simd/math_rounding.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace math {
 
-// std::lgamma stores the sign in a global variable, which threads would race for.
-inline double lgamma(double x) {
-  int sign = 0;
-  return ::lgamma_r(x, &sign);
-}
-
-// log of normal positive x, as exact as double allows.
-ACLHOST_INLINE double log_precise(double x) {
+// log of normal positive x
+ACLHOST_INLINE double log_of_normal(double x) {
   const Split split(x);
-  const double s = split.fraction / (2 + split.fraction);
-  // log((1 + s) / (1 - s)) / s to within 1.4e-17 of itself, |s| <= 1/5.
-  const double quotient =
-      polynomial(s * s, 2.0, 0.6666666666667561, 0.3999999999533475, 0.28571429498018497,
-                 0.2222213198993017, 0.1818657637161891, 0.15246401160686998, 0.15394195228234706);
-  return split.exponent * kLn2 + s * quotient;
+  return log_of_parts(split.exponent, split.fraction);
 }
 
-// log gamma(x) of x > 0: Stirling's from 3 on; below, that of 1 <= 1 + v <= 2 and the logarithm of
-// what is between.
+// log gamma(x) of x > 0: Stirling's from 5.5 on; below, that of 1 <= 1 + v <= 2.5 and the logarithm
+// of what is between. So nothing cancels next to 1 and 2, where it is 0.
 ACLHOST_INLINE double lgamma_positive(double x) {
-  const double below = x < 1 ? 0.0 : 1.0, steps = x < 2 ? below : 2.0, v = x - steps;
-  double factor = x < 1 ? x : 1.0;
-  factor = x < 2 ? factor : x - 1;
-  const double logarithm = log_precise(x < 3 ? factor : x), centred = v - 0.5;
-  // lgamma(1 + v) / (v (v - 1)) to within 1.7e-15 of itself.
+  const bool inside = x < 5.5;
+  double v = x < 1 ? x : x - 1, factor = x < 1 ? x : 1.0;
+  for (int step = 2; step < 5; ++step) {
+    v = x < step + 0.5 ? v : x - step;
+    factor = x < step + 0.5 ? factor : factor * (x - (step - 1));
+  }
+  const double logarithm = log_of_normal(inside ? factor : x);
+  // lgamma(1 + v) / (v (v - 1)) to within 4.2e-17 of itself.
   const double quotient = polynomial(
-      centred, 0.4831289505409817, -0.1459598959143113, 0.06291140107404608, -0.03130848749977621,
-      0.016797098686097377, -0.009425622534145318, 0.005446455612203485, -0.003212071379982027,
-      0.0019229614594803237, -0.001164460343779706, 0.0007110080191616977, -0.0004375390351729456,
-      0.0002746749747097019, -0.00017161158105560536, 9.276503342716563e-05, -5.686354755616732e-05,
-      6.687726371315848e-05, -4.355835296557087e-05);
+      v - 0.75, 0.4501393121092563, -0.11948158662524273, 0.04452044719851477, -0.01905395783025038,
+      0.008776370424820181, -0.004226194125675554, 0.0020955338945061364, -0.0010605660833747756,
+      0.0005448967395731498, -0.0002831904844654093, 0.000148519311589166, -7.846314845465087e-05,
+      4.168906612494944e-05, -2.227242258991742e-05, 1.2018712758946373e-05, -6.474995691895185e-06,
+      3.3111117558652085e-06, -1.7932743600527255e-06, 1.3252079532403106e-06,
+      -7.242058089691726e-07, -1.7642211252539126e-08, 1.1196787207499e-08, 2.7358340821171866e-07,
+      -1.5069416728386754e-07);
   const double sign = x < 1 ? -1.0 : 1.0, inner = v * (v - 1) * quotient + sign * logarithm;
   const double inverse = 1 / x;
   // What Stirling's formula leaves, times x, so that the sum is within 4.2e-16.
@@ -52,50 +45,110 @@ ACLHOST_INLINE double lgamma_positive(double x) {
       -0.012206233332590957, 0.016376180202326212);
   constexpr double kHalfLogOfTwoPi = 0.91893853320467274178;
   const double outer = ((x - 0.5) * logarithm - x) + (kHalfLogOfTwoPi + inverse * rest);
-  return x < 3 ? inner : outer;
+  return inside ? inner : outer;
+}
+
+// sin(pi x) of 0 <= x <= 1/2, to within 1.4e-16 of itself.
+ACLHOST_INLINE double sine_of_half_turns(double x) {
+  return x * polynomial(x * x, 3.1415926535897927, -5.167712780049753, 2.5501640398597774,
+                        -0.5992645287757311, 0.08214587825674992, -0.0073703610725955075,
+                        0.00046597761905565555, -2.1122954687484393e-05);
 }
 
 // |gamma(-x) gamma(x)| = pi / (x |sin(pi x)|)
-ACLHOST_INLINE float lgamma(float x) {
-  const double size = magnitude_of(static_cast<double>(x));
-  const double bounded = size > 0x1p24 ? 0x1p24 : size;  // which is whole, as all that follow
-  const double turn = bounded - Nearest(bounded).whole, square = turn * turn;
-  // sin(pi turn) / turn to within 1.4e-16 of itself.
-  const double sine = magnitude_of(turn) *
-                      polynomial(square, 3.1415926535897927, -5.167712780049753, 2.5501640398597774,
-                                 -0.5992645287757311, 0.08214587825674992, -0.0073703610725955075,
-                                 0.00046597761905565555, -2.1122954687484393e-05);
+ACLHOST_INLINE double lgamma_in_double(double x) {
+  const double size = magnitude_of(x);
+  const double bounded = size > 0x1p24 ? 0x1p24 : size;  // which is whole, as all floats above
+  const double sine = sine_of_half_turns(magnitude_of(bounded - Nearest(bounded).whole));
   const double positive = lgamma_positive(size);
-  const double mirrored = -log_precise(size * sine * (1 / kPi)) - positive;
+  const double mirrored = -log_of_normal(size * sine * (1 / kPi)) - positive;
   double result = x < 0 ? mirrored : positive;
   const double at_whole = x > 0 ? result : kInfinity<double>;
   result = sine == 0 ? at_whole : result;
-  result = size < kInfinity<double> ? result : size;  // NaN, too
-  return static_cast<float>(result);
+  return size < kInfinity<double> ? result : size;  // NaN, too
+}
+ACLHOST_INLINE float lgamma(float x) { return static_cast<float>(lgamma_in_double(x)); }
+
+inline void lgamma_of_array(const float* x, float* out, int64_t n) {
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) out[i] = lgamma(x[i]);
+}
+// Whether lgamma_in_double(x) is as exact as double allows. Between the negative whole numbers
+// there are zeros, next to which the difference of two logarithms is not.
+ACLHOST_INLINE bool lgamma_holds(double x, double result) {
+  const bool near_zero = (x < -2) & (magnitude_of(result) * 10 < x * x);
+  const double size = magnitude_of(x);
+  return !near_zero & (x > -0x1p20) & (size > 0x1p-500) & (size < 0x1p1000);
+}
+// Where it is not, or where numbers are extreme, this is the C library's, whose last bits may
+// differ between processors. std::lgamma stores the sign in a global variable, which threads would
+// race for.
+inline void lgamma_of_array(const double* x, double* out, int64_t n) {
+  constexpr int64_t kMost = 256;
+  double results[kMost];
+  for (int64_t first = 0; first < n; first += kMost) {
+    const int64_t count = n - first < kMost ? n - first : kMost;
+    for (int64_t i = 0; i < count; ++i) results[i] = lgamma_in_double(x[first + i]);
+    for (int64_t i = 0; i < count; ++i) {
+      int sign = 0;
+      const double given = x[first + i];
+      if (!lgamma_holds(given, results[i])) results[i] = ::lgamma_r(given, &sign);
+    }
+    for (int64_t i = 0; i < count; ++i) out[first + i] = results[i];
+  }
 }
 
-// digamma x of x > 0: psi(x) = psi(x + 1) - 1 / x until the asymptotic series holds.
-inline double digamma_positive(double x) {
+// What the asymptotic series of digamma has besides the logarithm, by 1 / x^2.
+ACLHOST_INLINE double digamma_series(double square) {
+  return square * polynomial(square, 1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240, 1.0 / 132,
+                             -691.0 / 32760, 1.0 / 12);
+}
+
+// digamma x of x > 0: psi(x) = psi(x + 12) - 1 / x - ... - 1 / (x + 11) below 12, where the
+// asymptotic series holds. Pairs of these have the denominators u + k (11 - k) with u = x (x + 11):
+// their sum is the derivative of a product over the product.
+ACLHOST_INLINE double digamma_positive(double x) {
+  const bool below = x < 12;
+  const double shifted = below ? x : 1.0, u = shifted * (shifted + 11);
+  const double product = u * polynomial(u, 3628800.0, 966240.0, 97416.0, 4708.0, 110.0, 1.0);
+  const double derivative = polynomial(u, 3628800.0, 1932480.0, 292248.0, 18832.0, 550.0, 6.0);
+  const double sum = (2 * shifted + 11) * derivative / product;
+  const double y = below ? x + 12 : x, inverse = 1 / y, square = inverse * inverse;
+  return (log(y) - 0.5 * inverse - digamma_series(square)) - (below ? sum : 0.0);
+}
+
+// As torch has it: infinite at 0, with the opposite sign, and NaN at negative whole numbers.
+// psi(-x) = psi(1 + x) + pi cot(pi x)
+ACLHOST_INLINE double digamma_in_double(double x) {
+  const double size = magnitude_of(x), fraction = size - floor(size);
+  const double part = fraction > 0.5 ? 1 - fraction : fraction;
+  const double sine = sine_of_half_turns(part), cosine = sine_of_half_turns(0.5 - part);
+  const double cotangent = kPi * (fraction > 0.5 ? -cosine : cosine) / sine;
+  const double positive = digamma_positive(x > 0 ? x : 1 + size);
+  const double mirrored = fraction == 0 ? kNan<double> : positive + cotangent;
+  const double result = x < 0 ? mirrored : positive;
+  return x == 0 ? with_sign_of(kInfinity<double>, -x) : result;
+}
+ACLHOST_INLINE float digamma(float x) { return static_cast<float>(digamma_in_double(x)); }
+
+// Next to its zeros that has too few exact bits for double. So terms are added one by one, and the
+// rest is the C library's, whose last bits may differ between processors.
+inline double digamma_by_terms(double x) {
   double sum = 0;
   while (x < 12) {
     sum -= 1 / x;
     x += 1;
   }
   const double inverse = 1 / x, square = inverse * inverse;
-  const double series = square * polynomial(square, 1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240,
-                                            1.0 / 132, -691.0 / 32760, 1.0 / 12);
-  return sum + (std::log(x) - 0.5 * inverse - series);
+  return sum + (std::log(x) - 0.5 * inverse - digamma_series(square));
 }
-
-// As torch has it: infinite at 0, with the opposite sign, and NaN at negative whole numbers.
 inline double digamma(double x) {
   if (x == 0) return std::copysign(kInfinity<double>, -x);
-  if (x > 0) return digamma_positive(x);
+  if (x > 0) return digamma_by_terms(x);
   const double fraction = x - std::trunc(x);
   if (fraction == 0) return kNan<double>;
-  return digamma_positive(1 - x) - kPi / std::tan(kPi * fraction);
+  return digamma_by_terms(1 - x) - kPi / std::tan(kPi * fraction);
 }
-inline float digamma(float x) { return static_cast<float>(digamma(static_cast<double>(x))); }
 
 }  // namespace math
 }  // namespace ACLHOST_ISA

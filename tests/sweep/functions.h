@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "simd/math.h"
+#include "simd/math_gamma.h"
 
 namespace sweep {
 

@@ -34,6 +34,7 @@ _NEAR = {
     Domain.INTEGER: _NEAR_INTEGER,
     Domain.UNSIGNED: _NEAR_INTEGER,
 }
+_OF_ARRAYS = {"math::lgamma": "math::lgamma_of_array"}  # functions that are no plain loop
 _REAL_TYPES = {Domain.REAL: "T", Domain.COMPLEX: "loops::PartOf<T>"}
 _COMPLEX_TYPES = {Domain.REAL: "Complex<T>", Domain.COMPLEX: "T"}
 _C_TYPES = {
@@ -105,6 +106,9 @@ class _Body:
             yield f"  const auto* in{at} = static_cast<const {stored}*>(in[{at}]);"
         for at, result in enumerate(self.results):
             yield f"  auto* out{at} = static_cast<{self.stored(result.kind)}*>(out[{at}]);"
+        if function := self.of_array():
+            yield f"  {function}(in0, out0, n);"
+            return
         yield from self.numbers()
         if self.in_row:
             yield self.constant_of(inputs.pop(0), "in0[0]")
@@ -125,6 +129,13 @@ class _Body:
         yield "  }"
         yield from loop
         yield "  }"
+
+    def of_array(self) -> str:
+        """The function that computes all elements, if it is of the one input and nothing else."""
+        result = self.results[0]
+        if not isinstance(result, Call) or not isinstance(result.arguments[0], Input):
+            return ""
+        return _OF_ARRAYS.get(self.spelling(result), "")
 
     def fixed_powers(self) -> Iterator[str]:
         """Powers of numbers alone, once: no compiler takes them out of the loop."""

@@ -25,6 +25,8 @@ Position = Callable[[Operator, Term | ViewTerm], int]  # of a term in the operat
 _HEADERS = {
     "loops::HalfLoop<": "engines/loops_halves.h",
     "loops::RowLoop<": "engines/loops_rows.h",
+    "math::digamma(": "simd/math_gamma.h",
+    "math::lgamma_of_array(": "simd/math_gamma.h",
     "math::normal_cdf(": "simd/math_normal.h",
 }
 
@@ -66,7 +68,7 @@ def kernel_source(module_source: str, ops: list[Operator], position: Position) -
     loops = _Loops()
     kernels = [_kernel(op, loops, position) for op in ops]
     functions = "".join((*loops.templates, *kernels))
-    headers = [header for call, header in _HEADERS.items() if call in functions]
+    headers = dict.fromkeys(header for call, header in _HEADERS.items() if call in functions)
     return _SOURCE.format(
         banner=banner(module_source),
         headers="".join(f'#include "{header}"\n' for header in headers),

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sizes beside those of blocks, and numbers that leave a block's fast way."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import aclhost
+from aclhost.spec.numpy_functions import digamma
+
+Array = npt.NDArray[Any]
+LIBM = ctypes.CDLL("libm.so.6")
+LIBM.lgammal_r.restype = ctypes.c_longdouble
+LIBM.lgammal_r.argtypes = [ctypes.c_longdouble, ctypes.POINTER(ctypes.c_int)]
+ULPS_OF_LGAMMA = 7.0
+# Results are turned in blocks of 16 KiB whose runs have 256 elements.
+SHAPES = [(1, 300), (255, 7), (256, 64), (257, 65), (511, 5), (513, 17), (16, 1030), (3, 258)]
+
+
+def numbers(shape: tuple[int, ...], dtype: str) -> Array:
+    return np.random.default_rng(7).integers(1, 100, shape).astype(dtype)
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize(
+    "dtype", ["int8", "float16", "int32", "float64", "complex64", "complex128"]
+)
+def test_results_across_their_input(shape: tuple[int, ...], dtype: str) -> None:
+    x = numbers(shape[::-1], dtype).T
+    room = np.full((shape[0] + 2, shape[1]), 77, dtype)
+    aclhost.neg(x, out=room[1:-1])
+    assert np.array_equal(room[1:-1], -x)
+    assert (room[0] == 77).all()
+    assert (room[-1] == 77).all()
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_results_across_a_stack_of_inputs(shape: tuple[int, ...]) -> None:
+    x = numbers((3, *shape[::-1]), "float32").transpose(0, 2, 1)
+    assert np.array_equal(aclhost.reciprocal(x), 1 / x)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "float64", "complex128"])
+def test_one_element_fills_all(dtype: str) -> None:
+    """Patterns are four vectors long; what one thread has begins anywhere."""
+    value = np.array([3], dtype)
+    for count in (1, 15, 16, 17, 63, 64, 65, 255, 256, 257, 1025, 20_001):
+        room = np.zeros(count + 2, dtype)
+        aclhost.inplace_fill_tensor(room[1:-1], value)
+        assert (room[1:-1] == 3).all()
+        assert room[0] == room[-1] == 0
+    apart = np.zeros((37, 41), dtype)
+    aclhost.inplace_fill_tensor(apart[::2, ::3], value)
+    assert apart.sum() == 3 * apart[::2, ::3].size
+
+
+@pytest.mark.parametrize("name", ["sin", "cos", "tan"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_an_angle_of_many_turns_changes_no_other(name: str, dtype: str) -> None:
+    function = getattr(aclhost, name)
+    x = np.random.default_rng(3).normal(0, 9, 3000).astype(dtype)
+    alone = function(x)
+    x[[5, 2047]] = (1e25, -1e30)
+    with_far = function(x)
+    near = np.delete(np.arange(3000), [5, 2047])
+    assert np.array_equal(alone[near], with_far[near])
+    assert np.allclose(with_far[[5, 2047]], getattr(np, name)(x[[5, 2047]].astype("f8")), 1e-6)
+
+
+def lgamma(x: float) -> float:
+    return float(LIBM.lgammal_r(x, ctypes.byref(ctypes.c_int())))
+
+
+def test_lgamma_of_double() -> None:
+    rng = np.random.default_rng(5)
+    zeros = np.array([-2.4570247382208, -2.7476826467274, -3.1435808883499, -3.9552942848585])
+    x = np.concatenate([
+        rng.normal(0, 2, 4001), rng.uniform(-30, 12, 4000), zeros, zeros + 1e-9,
+        1 + rng.normal(0, 1e-5, 500), 2 + rng.normal(0, 1e-5, 500),
+        np.exp(rng.uniform(-700, 700, 999)), -np.exp(rng.uniform(-700, 14, 999)),
+        [2.5, 3.5, 4.5, 5.5, -2.0**20 - 0.5, 5e-324, 2.55e305],
+    ])  # fmt: skip
+    wanted = np.array([*map(lgamma, x)])
+    errors = abs(aclhost.lgamma(x) - wanted) / np.spacing(abs(wanted))
+    assert errors.max() < ULPS_OF_LGAMMA, x[errors.argmax()]
+    special = np.array([0.0, -0.0, np.inf, -np.inf, -1, -7, 1, 2])
+    assert np.array_equal(aclhost.lgamma(special), [np.inf] * 6 + [0, 0])
+    assert np.isnan(aclhost.lgamma(np.array([np.nan]))).all()
+
+
+@pytest.mark.parametrize("count", [1, 255, 256, 257, 511, 513])
+def test_lgamma_in_place(count: int) -> None:
+    x = np.random.default_rng(count).uniform(-4, 4, count)
+    wanted = aclhost.lgamma(x)
+    assert np.array_equal(aclhost.lgamma(x, out=x), wanted)
+    assert np.array_equal(x, wanted)
+
+
+def test_digamma_of_double() -> None:
+    rng = np.random.default_rng(6)
+    x = np.concatenate([
+        rng.normal(0, 2, 3000), rng.uniform(-40, 40, 3000), np.exp(rng.uniform(-300, 300, 500)),
+        [11.999999999999998, 12.0, -0.5, -1.5, 1e-200, -1e-200, 0.0, -0.0, np.inf, -np.inf, -3.0],
+    ])  # fmt: skip
+    wanted = digamma(x)
+    got = aclhost.digamma(x)
+    assert np.allclose(got, wanted, rtol=1e-13, atol=3e-13, equal_nan=True)
+    assert np.array_equal(np.signbit(got[np.isinf(got)]), np.signbit(wanted[np.isinf(wanted)]))

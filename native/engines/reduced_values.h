@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <new>
 
 #include "engines/block_loop.h"
 
@@ -13,6 +15,7 @@ namespace reduction_detail {
 constexpr int64_t kReducedPart = 4096;
 constexpr int64_t kMostValueSize = 16;  // bytes
 constexpr int64_t kBufferBytes = kReducedPart * kMostValueSize;
+constexpr int64_t kRoomBytes = 1 << 20;  // of what does not fit there: it stays in the cache
 
 // Ranges of what is reduced, in the order of the nest; of a thread.
 class Values {
@@ -51,16 +54,22 @@ class Values {
                       int64_t* step) {
     const LoopNest::Operand& in = nest_.operand[1];
     const int64_t size = nest_.operand[0].item_size, along = in.strides[0];
-    as_stored |= conversion_.first == nullptr;
-    const bool fits = as_stored || (end - begin) * count * size <= kBufferBytes;
-    const char* const place = address_of(nest_, in, Block(nest_, result * nest_.shape[0] + begin));
-    if (!fits || !is_aligned(place, in.item_size)) return nullptr;
+    const Block first(nest_, result * nest_.shape[0] + begin);
+    const char* const place = address_of(nest_, in, first);
+    if (!is_mapped_ && !is_aligned(place, in.item_size)) return nullptr;
+    as_stored |= conversion_.first == nullptr && !is_mapped_;
     *step = as_stored ? along : count * size;
     if (as_stored) return place;
-    for (int64_t i = 0; i < end - begin; ++i) {
-      conversion_.first(place + i * along, buffer_ + i * *step, count);
+    char* const to = room_for((end - begin) * *step);
+    if (to == nullptr) return nullptr;
+    if (is_mapped_) {
+      map_rows(first, count, end - begin, to);
+    } else {
+      for (int64_t i = 0; i < end - begin; ++i) {
+        conversion_.first(place + i * along, to + i * *step, count);
+      }
     }
-    return buffer_;
+    return to;
   }
 
   // Elements of the view, if they are an array; else null.
@@ -74,11 +83,41 @@ class Values {
   }
 
  private:
+  // Null: that is too much.
+  char* room_for(int64_t bytes) {
+    if (bytes <= kBufferBytes) return buffer_;
+    if (bytes > kRoomBytes) return nullptr;
+    if (room_ == nullptr) room_.reset(new (std::nothrow) char[kRoomBytes]);
+    return room_.get();
+  }
+
+  // The nest's first two dimensions in the other order, from a place on.
+  void map_rows(const Block& first, int64_t count, int64_t rows, char* to) const {
+    LoopNest turned = nest_;
+    turned.rank = 2;
+    turned.shape[0] = count;
+    turned.shape[1] = rows;
+    turned.total = count * rows;
+    turned.longest_joined = kBlockLength / 4;
+    for (int k = 0; k < turned.operands; ++k) {
+      LoopNest::Operand& operand = turned.operand[k];
+      const LoopNest::Operand& own = nest_.operand[k];
+      const int64_t size = own.item_size;
+      operand.start = k == 0 ? to : address_of(nest_, own, first);
+      operand.strides[0] = k == 0 ? size : own.strides[1];
+      operand.strides[1] = k == 0 ? count * size : own.strides[0];
+      operand.contiguous = operand.strides[0] == size ? count : 0;
+      if (k == 0) operand.contiguous = turned.total;
+    }
+    compute_range(job_, turned, 0, turned.total, scratch_);
+  }
+
   const BlockJob& job_;
   LoopNest nest_;
   const Conversion& conversion_;
   const bool is_mapped_;
   char* const scratch_;
+  std::unique_ptr<char[]> room_;
   alignas(64) char buffer_[kBufferBytes];
 };
 

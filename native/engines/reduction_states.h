@@ -78,10 +78,11 @@ class States {
         in_parts_(split.in_parts),
         kept_(split.kept.total),
         gone_(split.gone.total),
-        columns_of_stored_(stored == ACL_FLOAT16 ? reducer.reduce_half_columns
-                           : stored == ACL_BF16  ? reducer.reduce_bfloat_columns
-                                                 : nullptr),
-        lies_across_(in_parts_ && !is_mapped && values_lie_across()),
+        columns_of_stored_(is_mapped               ? nullptr
+                           : stored == ACL_FLOAT16 ? reducer.reduce_half_columns
+                           : stored == ACL_BF16    ? reducer.reduce_bfloat_columns
+                                                   : nullptr),
+        lies_across_(in_parts_ && values_lie_across()),
         columns_(std::min(kept_, kColumns)) {
     const int64_t values = std::clamp(kept_ * gone_ / kGroups, kLeastGroup, kMostGroup);
     const bool is_narrow = kept_ < kNarrow && !in_parts_ && !reducer.has_places;
@@ -125,10 +126,23 @@ class States {
 
   // Whether the values of neighbouring results lie side by side and can be reduced so.
   bool values_lie_across() const {
+    if (reducer_.reduce_columns == nullptr || nest_.rank < 2 || nest_.shape[0] != gone_ ||
+        nest_.shape[1] < Reducer::kLeastColumns) {
+      return false;
+    }
+    for (int k = 2; k < nest_.operands; ++k) {
+      const LoopNest::Operand& in = nest_.operand[k];
+      if (in.strides[1] != in.item_size && in.strides[1] != 0) return false;
+    }
     const LoopNest::Operand& in = nest_.operand[1];
-    return reducer_.reduce_columns != nullptr && job_.plan.conversions[1].second == nullptr &&
-           nest_.rank > 1 && nest_.shape[0] == gone_ && nest_.shape[1] >= Reducer::kLeastColumns &&
-           in.strides[1] == in.item_size && in.strides[0] % in.item_size == 0;
+    return in.strides[1] == in.item_size && in.strides[0] % in.item_size == 0 &&
+           (is_mapped_ || job_.plan.conversions[1].second == nullptr);
+  }
+
+  // Whether columns are computed or converted before they are reduced.
+  bool makes_columns() const {
+    return lies_across_ && columns_of_stored_ == nullptr &&
+           (is_mapped_ || job_.plan.conversions[1].first != nullptr);
   }
 
   // Results that are reduced together: their values fill a part, or the buffer where memory that is
@@ -141,16 +155,18 @@ class States {
     }
   };
   Pieces pieces() const {
-    const int64_t values = lies_across_ ? kBufferBytes / nest_.operand[0].item_size : kReducedPart;
+    const int64_t size = nest_.operand[0].item_size, rows = std::min(gone_, kReducedPart);
+    const bool is_high = makes_columns() && rows * Reducer::kLeastColumns * size > kBufferBytes;
+    const int64_t values =
+        lies_across_ ? (is_high ? kRoomBytes / 2 : kBufferBytes) / size : kReducedPart;
     const int64_t width = lies_across_ ? nest_.shape[1] : kept_;
-    const int64_t most = std::max<int64_t>(1, values / gone_);
+    const int64_t most = std::max<int64_t>(1, values / (is_high ? rows : gone_));
     int64_t least = 1;
     if (lies_across_) {
       // Where each row is in another page of memory, as much as possible of it is read at once.
       constexpr int64_t kPage = 4096;
-      const bool is_wide =
-          nest_.operand[1].strides[0] >= kPage && width >= Reducer::kMostColumns &&
-          (columns_of_stored_ != nullptr || job_.plan.conversions[1].first == nullptr);
+      const bool is_wide = nest_.operand[1].strides[0] >= kPage && width >= Reducer::kMostColumns &&
+                           !makes_columns();
       least = is_wide ? Reducer::kMostColumns : Reducer::kLeastColumns;
     }
     return {width, std::clamp((width + most - 1) / most, int64_t{1}, width / least)};

@@ -240,3 +240,27 @@ def test_places_of_extremes_go_along_memory(dtype: str) -> None:
                     assert (aclhost.arg_min(-view, axis) == (-values).argmin(axis)).all()
             if found == 0 and values.dtype.kind == "f":
                 values[rng.random(shape) < 0.0005] = np.nan
+
+
+@pytest.mark.parametrize("columns", [31, 32, 33, 63, 64, 65, 129])
+@pytest.mark.parametrize("length", [33, 127, 511, 512, 513, 4095, 4097, 4111, 8200])
+def test_what_is_computed_across_memory(length: int, columns: int) -> None:
+    """Columns of results on the way have the bits of rows, however high and wide they are."""
+    rng = np.random.default_rng(length)
+    values = rng.standard_normal((2, length, columns + 3)).astype(np.float32)
+    values[0, length // 2, 5], values[1, 3, 7], values[1, :, 9] = np.nan, np.inf, -np.inf
+    for dtype in ("float32", "float16", "bfloat16", "float64"):
+        wide = values.astype(getattr(ml_dtypes, dtype, dtype))
+        across = wide[:, :, 2:-1].transpose(0, 2, 1)
+        along = across.copy()
+        assert_same_bits(aclhost.mean(across, (2,)), aclhost.mean(along, (2,)))
+        if dtype == "float64":
+            wanted = across.astype(np.float32)
+            found = aclhost.mean(across, (2,), dtype=np.float32)
+            assert_same_bits(found, aclhost.mean(wanted.copy(), (2,)))
+            continue
+        for function in (aclhost.reduce_nansum, aclhost.log_sum_exp):
+            assert_same_bits(function(across, (2,)), function(along, (2,)))
+        for order in (0.0, 1.0, np.inf, 3.0):
+            norms = (aclhost.linalg_vector_norm(each, order, (2,)) for each in (across, along))
+            assert_same_bits(*norms)

@@ -150,8 +150,9 @@ class States {
   struct Pieces {
     int64_t width;  // results in a row
     int64_t count;  // of pieces in it
+    int64_t unit;   // they begin at multiples of it: not less than it is in a piece
     int64_t begin(int64_t number) const {
-      return number / count * width + number % count * width / count;
+      return number / count * width + number % count * width / count / unit * unit;
     }
   };
   Pieces pieces() const {
@@ -169,7 +170,8 @@ class States {
                            !makes_columns();
       least = is_wide ? Reducer::kMostColumns : Reducer::kLeastColumns;
     }
-    return {width, std::clamp((width + most - 1) / most, int64_t{1}, width / least)};
+    const int64_t unit = lies_across_ ? Reducer::kLeastColumns : 1;
+    return {width, std::clamp((width + most - 1) / most, int64_t{1}, width / least), unit};
   }
 
   // A unit is a part of a piece.

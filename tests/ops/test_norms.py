@@ -91,6 +91,43 @@ def test_softmax_in_place(dim: int) -> None:
             assert np.array_equal(to, function(x, dim))
 
 
+@pytest.mark.parametrize("length", [1, 15, 31, 32, 33, 47, 63, 64, 65, 1023, 1025, 1055, 1057])
+def test_softmax_of_rows_that_end_within_a_step(length: int) -> None:
+    """In place of an input and beside other numbers, which stay, with infinities in the last."""
+    rng = np.random.default_rng(length)
+    x, y = rng.normal(0, 3, (2, 5, length + 2)).astype(np.float32)
+    x[:, -2], x[0, 1] = -np.inf, np.nan
+    finite = x.copy()
+    finite[:, -2] = 1
+    calls = [
+        (aclhost.softmax, (x,), 0),
+        (aclhost.log_softmax, (x,), 0),
+        (aclhost.softmax_backward, (finite, y), 0),
+        (aclhost.softmax_backward, (finite, y), 1),
+        (aclhost.log_softmax_backward, (finite, y), 0),
+        (aclhost.log_softmax_backward, (finite, y), 1),
+    ]
+    for function, inputs, replaced in calls:
+        given = [each.copy() for each in inputs]
+        rows = [each[:, 1:-1] for each in given]
+        exact = [each[:, 1:-1].astype(np.float64) for each in inputs]
+        with np.errstate(all="ignore"):
+            if len(exact) == 1:
+                powers = np.exp(exact[0] - exact[0].max(1, keepdims=True))
+                wanted = powers / powers.sum(1, keepdims=True)
+                wanted = wanted if function is aclhost.softmax else np.log(wanted)
+            elif function is aclhost.softmax_backward:
+                wanted = (exact[0] - (exact[0] * exact[1]).sum(1, keepdims=True)) * exact[1]
+            else:
+                wanted = exact[0] - np.exp(exact[1]) * exact[0].sum(1, keepdims=True)
+            alone = function(*[np.ascontiguousarray(each) for each in rows], 1)
+            function(*rows, 1, out=rows[replaced])
+        scale = np.nanmax(np.abs(np.where(np.isinf(wanted), 0, wanted)), initial=1)
+        assert np.allclose(rows[replaced], wanted, 2e-6, 2e-6 * scale, equal_nan=True)
+        assert np.array_equal(rows[replaced], alone, equal_nan=True)
+        assert np.array_equal(given[replaced][:, [0, -1]], inputs[replaced][:, [0, -1]])
+
+
 def test_a_large_mean_does_not_matter() -> None:
     x = np.random.default_rng(2).normal(size=(5, 77)).astype(np.float32)
     far = (x + np.float32(1000)).astype(np.float32)
@@ -132,7 +169,7 @@ def test_gradients_of_groups_with_infinite_weights(weight: float) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
-@pytest.mark.parametrize("length", [1, 15, 17, 63, 64, 65, 316, 1023, 1030, 2100])
+@pytest.mark.parametrize("length", [1, 15, 17, 31, 33, 63, 64, 65, 316, 1023, 1030, 2100])
 def test_long_rows(length: int, dtype: str) -> None:
     """Rows are gone through in pieces, which end anywhere; how they lie changes no bits."""
     kind = getattr(torch, dtype)

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "engines/lane_sums.h"
+#include "engines/whole_steps.h"
 #include "simd/math.h"
 
 namespace aclhost {
@@ -92,14 +93,27 @@ ACLHOST_INLINE void add_powers(const Power& power, const T* x, int64_t n, T* pow
     sums.add([](auto each, auto) { return each; }, count, to, to);
   };
   const int64_t steps = n / kSoftmaxStep * kSoftmaxStep, rest = n - steps;
+  alignas(64) T last[kSoftmaxStep];
+  if (n >= kSoftmaxStep) std::copy_n(x + n - kSoftmaxStep, kSoftmaxStep, last);
   for (int64_t begin = 0; begin < steps; begin += kPart) {
     add(x + begin, std::min(kPart, steps - begin), powers == nullptr ? part : powers + begin);
   }
   if (rest == 0) return;
-  std::fill_n(part, kSoftmaxStep, -std::numeric_limits<T>::infinity());
-  std::copy_n(x + steps, rest, part);
-  add(part, kSoftmaxStep, part);
-  if (powers != nullptr) std::copy_n(part, rest, powers + steps);
+  // What is left has the last places, and what is before it has no power.
+  constexpr T kNone = -std::numeric_limits<T>::infinity();
+  const int64_t done = kSoftmaxStep - rest;
+  if (n < kSoftmaxStep) {
+    std::copy_n(x, n, last + done);
+  }
+  for (int64_t k = 0; k < kSoftmaxStep; ++k) last[k] = k < done ? kNone : last[k];
+  add(last, kSoftmaxStep, last);
+  if (powers == nullptr) return;
+  T* const to = powers + n - kSoftmaxStep;
+  if (n < kSoftmaxStep) {
+    std::copy_n(last + done, rest, powers);
+  } else {
+    for (int64_t k = 0; k < kSoftmaxStep; ++k) to[k] = k < done ? to[k] : last[k];
+  }
 }
 
 // log_softmax(x) = (x - largest) - log_sum: both are at most 0, so nothing cancels.
@@ -138,8 +152,7 @@ class PowerSum {
 // (x - most) - log_sum, which may take the place of x.
 template <typename T>
 void take_away(const T* x, T most, T log_sum, int64_t n, T* logarithms) {
-#pragma GCC ivdep
-  for (int64_t i = 0; i < n; ++i) logarithms[i] = (x[i] - most) - log_sum;
+  make_steps<kSoftmaxStep>(n, logarithms, [=](int64_t i) { return (x[i] - most) - log_sum; });
 }
 
 // The logarithms may take the place of x.

@@ -10,6 +10,7 @@
 #include "engines/line_sums.h"
 #include "engines/rows.h"
 #include "engines/stored_rows.h"
+#include "engines/whole_steps.h"
 #include "kernels/softmax/row_softmax.h"
 #include "ops/log_softmax.h"
 #include "ops/log_softmax_backward.h"
@@ -24,7 +25,7 @@ void softmax_row(RowInput<T>* in, int64_t n, const RowOutput<T>& out) {
   const Range all = {0, n};
   T* const results = out.place(all);
   const T share = static_cast<T>(1 / RowSoftmax<T>(in[0].read(all), n, results).sum);
-  for (int64_t i = 0; i < n; ++i) results[i] *= share;
+  make_steps<kSoftmaxStep>(n, results, [=](int64_t i) { return results[i] * share; });
   out.write(all);
 }
 
@@ -54,8 +55,8 @@ void softmax_gradient_row(RowInput<T>* in, int64_t n, const RowOutput<T>& out) {
   for_each_piece(n, [&](Range piece) {
     const T *const gradient = in[0].read(piece), *const y = in[1].read(piece);
     T* const results = out.place(piece);
-#pragma GCC ivdep
-    for (int64_t i = 0; i < piece.count; ++i) results[i] = (gradient[i] - sum) * y[i];
+    make_steps<kSoftmaxStep>(piece.count, results,
+                             [=](int64_t i) { return (gradient[i] - sum) * y[i]; });
     out.write(piece);
   });
 }
@@ -82,8 +83,8 @@ void log_softmax_gradient_row(RowInput<T>* in, int64_t n, const RowOutput<T>& ou
   for_each_piece(n, [&](Range piece) {
     const T *const gradient = in[0].read(piece), *const y = in[1].read(piece);
     T* const results = out.place(piece);
-#pragma GCC ivdep
-    for (int64_t i = 0; i < piece.count; ++i) results[i] = gradient[i] - math::exp(y[i]) * sum;
+    make_steps<kSoftmaxStep>(piece.count, results,
+                             [=](int64_t i) { return gradient[i] - math::exp(y[i]) * sum; });
     out.write(piece);
   });
 }

@@ -77,22 +77,23 @@ Element<V> sum_of_lanes(V lanes) {
   }
 }
 
-// The sum of what a function makes of floats, or of FLOAT16, that lie side by side.
+// The sum of what a function makes of floats, or of 16-bit ones, that lie side by side, and of
+// those at the same places of other arrays.
 template <typename T>
 class FloatSum {
  public:
-  template <typename Point>
-  static double of(const Point& point, const T* values, int64_t n) {
+  template <typename Point, typename... Others>
+  static double of(const Point& point, const T* values, int64_t n, const Others*... others) {
     Vector<double> sums[kParts * kSumVectors<float>] = {};
     int64_t i = 0;
     for (; i + kFloatBlock <= n; i += kFloatBlock) {
-      add_turns<kFloatSteps>(point, values + i, kFloatSteps, sums);
+      add_turns<kFloatSteps>(point, kFloatSteps, sums, values + i, (others + i)...);
     }
     const FloatRest rest(n);
     rest.visit([&](auto steps) __attribute__((always_inline)) {
-      add_turns<decltype(steps)::value>(point, values + i, rest.turns, sums);
+      add_turns<decltype(steps)::value>(point, rest.turns, sums, values + i, (others + i)...);
     });
-    if (rest.values > 0) add_last(point, values, n, sums);
+    if (rest.values > 0) add_last(point, n, sums, LastTurn(values, n), LastTurn(others, n)...);
     fold(sums, kFloatLanes / kLanes<double>);
     return sum_of_lanes(sums[0]);
   }
@@ -102,15 +103,16 @@ class FloatSum {
   static constexpr int kParts = kFloatLanes / kLanes<float>;
 
   // So many turns, the others being zeros.
-  template <uint32_t steps, typename Point>
-  static __attribute__((always_inline)) void add_turns(const Point& point, const T* values,
-                                                       uint32_t turns, Vector<double>* sums) {
+  template <uint32_t steps, typename Point, typename... Values>
+  static __attribute__((always_inline)) void add_turns(const Point& point, uint32_t turns,
+                                                       Vector<double>* sums,
+                                                       const Values*... values) {
     Floats lanes[kParts];
     for (int part = 0; part < kParts; ++part) {
       Floats turn[steps];
       for (uint32_t s = 0; s < steps; ++s) {
-        const T* const from = values + s * kFloatLanes + part * kLanes<float>;
-        turn[s] = s < turns ? point(load_widened(from)) : Floats{};
+        const int64_t at = s * kFloatLanes + part * kLanes<float>;
+        turn[s] = s < turns ? point(load_widened(values + at)...) : Floats{};
       }
       fold_neighbours(turn, steps);
       lanes[part] = turn[0];
@@ -145,23 +147,29 @@ class FloatSum {
     }
   }
 
-  // What is less than a turn, at the end.
-  template <typename Point>
-  static __attribute__((always_inline)) void add_last(const Point& point, const T* values,
-                                                      int64_t n, Vector<double>* sums) {
-    T few[kFloatLanes];
-    const T* turn = values + n - kFloatLanes;
-    if (n < kFloatLanes) {
+  // The last turn of values, with zeros before those of short arrays.
+  struct LastTurn {
+    LastTurn(const T* values, int64_t n) : turn(values + n - kFloatLanes) {
+      if (n >= kFloatLanes) return;
       std::memset(few, 0, sizeof few);
       std::memcpy(few + kFloatLanes - n, values, n * sizeof(T));
       turn = few;
     }
+    LastTurn(const LastTurn&) = delete;
+    const T* turn;
+    T few[kFloatLanes];
+  };
+
+  // What is less than a turn, at the end.
+  template <typename Point, typename... Turns>
+  static __attribute__((always_inline)) void add_last(const Point& point, int64_t n,
+                                                      Vector<double>* sums, const Turns&... last) {
     const uint32_t* const mask =
         kStepMask<float>.bits + kSumLanes - kFloatLanes + (n & (kFloatLanes - 1));
     for (int part = 0; part < kParts; ++part) {
       using Bits = Vector<uint32_t>;
       const int place = part * kLanes<float>;
-      const auto found = bit_cast<Bits>(point(load_widened(turn + place)));
+      const auto found = bit_cast<Bits>(point(load_widened(last.turn + place)...));
       add_to(sums + part * kSumVectors<float>,
              bit_cast<Floats>(found & load_vector<Bits>(mask + place)));
     }

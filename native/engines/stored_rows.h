@@ -25,15 +25,19 @@ struct LastElements {
 template <typename Stored, typename Make>
 void make_vectors(const Stored* a, const Stored* b, int64_t n, Stored* out, const Make& make) {
   constexpr int64_t kStep = kLanes<float>;
-  int64_t i = 0;
-  for (; i + kStep <= n; i += kStep) {
+  if (n < kStep) {
+    const LastElements<Stored> few_a(a, n), few_b(b, n);
+    Stored few[kStep];
+    store_narrowed(few, make(load_widened(few_a.elements), load_widened(few_b.elements)));
+    std::copy_n(few, n, out);
+    return;
+  }
+  // The last vector reaches back: it is made before others take the place of what it is made of.
+  const auto last = make(load_widened(a + n - kStep), load_widened(b + n - kStep));
+  for (int64_t i = 0; i + kStep <= n; i += kStep) {
     store_narrowed(out + i, make(load_widened(a + i), load_widened(b + i)));
   }
-  if (i == n) return;
-  const LastElements<Stored> last_a(a + i, n - i), last_b(b + i, n - i);
-  Stored last[kStep];
-  store_narrowed(last, make(load_widened(last_a.elements), load_widened(last_b.elements)));
-  std::copy_n(last, n - i, out + i);
+  store_narrowed(out + n - kStep, last);
 }
 
 template <typename Stored>

@@ -6,7 +6,8 @@
 #include <cmath>
 #include <new>
 
-#include "engines/sum_reducers.h"
+#include "engines/float_sums.h"
+#include "engines/stored_rows.h"
 #include "kernels/norm/affine.h"
 #include "kernels/norm/channel_norm.h"
 #include "kernels/norm/channel_tensors.h"
@@ -60,8 +61,10 @@ void for_each_channel(Range piece, int64_t pixels, const Body& body) {
   }
 }
 
-// What a row's channels were normalised with.
+// A row's channels, their gradients, and what they were normalised with.
+template <typename Stored>
 struct RowChannels {
+  const Stored *gradient, *x;
   int64_t count, pixels;
   float mean, rstd;
   const float* weights;
@@ -72,31 +75,56 @@ struct Totals {
   double steady = 0, sloping = 0;
 };
 
+// Some in float first, unless that is too narrow.
+template <typename Point, typename Stored, typename... Others>
+double sum_stored(const Point& point, int64_t n, const Stored* values, const Others*... others) {
+  const double total = reduce_detail::FloatSum<Stored>::of(point, values, n, others...);
+  if (std::isfinite(total)) return total;
+  double exact = 0;
+  for (int64_t i = 0; i < n; ++i) exact += double{point(widen(values[i]), widen(others[i])...)};
+  return exact;
+}
+
 // Leaves the sums of each channel, those times what was normalised first.
-Totals add_up(RowInput<float>& gradient, RowInput<float>& x, const RowChannels& row,
-              float* products, double* sums) {
-  std::fill_n(sums, 2 * row.count, 0.0);
+template <typename Stored>
+Totals add_up(const RowChannels<Stored>& row, double* sums) {
+  const float mean = row.mean, rstd = row.rstd;
+  const auto same = [](auto dy) { return dy; };
+  const auto slope = [=](auto dy, auto x) { return dy * ((x - mean) * rstd); };
   Totals totals;
-  for_each_piece(row.count * row.pixels, [&](Range piece) {
-    const float *const dy = gradient.read(piece), *const values = x.read(piece);
-    slopes(dy, values, row.mean, row.rstd, piece.count, products);
-    for_each_channel(piece, row.pixels, [&](int64_t k, int64_t at, int64_t count) {
-      sums[2 * k] += reducers::sum_of_array(products + at, count);
-      sums[2 * k + 1] += reducers::sum_of_array(dy + at, count);
-      if (!std::isinf(row.weights[k])) return;
-      for (int64_t i = at; i < at + count; ++i) {  // infinities of both signs cancel: no factor
-        const double weighted = static_cast<double>(dy[i]) * row.weights[k];
-        totals.sloping += weighted * ((values[i] - row.mean) * row.rstd);
-        totals.steady += weighted;
-      }
-    });
-  });
   for (int64_t k = 0; k < row.count; ++k) {
-    if (std::isinf(row.weights[k])) continue;
-    totals.sloping += sums[2 * k] * row.weights[k];
-    totals.steady += sums[2 * k + 1] * row.weights[k];
+    const Stored *const dy = row.gradient + k * row.pixels, *const x = row.x + k * row.pixels;
+    const double weight = row.weights[k];
+    sums[2 * k] = sum_stored(slope, row.pixels, dy, x);
+    sums[2 * k + 1] = sum_stored(same, row.pixels, dy);
+    if (!std::isinf(weight)) {
+      totals.sloping += sums[2 * k] * weight;
+      totals.steady += sums[2 * k + 1] * weight;
+      continue;
+    }
+    for (int64_t i = 0; i < row.pixels; ++i) {  // infinities of both signs cancel: no factor
+      const double weighted = double{widen(dy[i])} * weight;
+      totals.sloping += weighted * ((widen(x[i]) - mean) * rstd);
+      totals.steady += weighted;
+    }
   }
   return totals;
+}
+
+// The gradient of x, which may take its place; of n elements.
+template <typename Stored>
+void combine_channels(const RowChannels<Stored>& row, const Totals& totals, Stored* results) {
+  const float mean = row.mean, rstd = row.rstd;
+  const double share = rstd / static_cast<double>(row.count * row.pixels);
+  const auto steady = static_cast<float>(totals.steady * share);
+  const auto sloping = static_cast<float>(totals.sloping * share);
+  for (int64_t k = 0; k < row.count; ++k) {
+    const int64_t at = k * row.pixels;
+    const float own = rstd * row.weights[k];
+    make_vectors(row.gradient + at, row.x + at, row.pixels, results + at, [=](auto dy, auto x) {
+      return (dy * own - steady) - ((x - mean) * rstd) * sloping;
+    });
+  }
 }
 
 }  // namespace
@@ -143,9 +171,12 @@ Status normalize(const GroupNorm& norm) {
   return status;
 }
 
-Status differentiate(const GroupNormGradient& norm) {
+namespace {
+
+template <typename Stored>
+Status differentiate_as(const GroupNormGradient& norm) {
   const Channels& shape = norm.shape;
-  const int64_t own = shape.channels / norm.groups, pixels = shape.pixels, n = own * pixels;
+  const int64_t own = shape.channels / norm.groups, n = own * shape.pixels;
   DenseRowsIn gradient, x;
   DenseRowsOut result;
   RowParameter weight, means, rstds;
@@ -162,32 +193,41 @@ Status differentiate(const GroupNormGradient& norm) {
   const FloatRows gradients = gradient.rows(), inputs = x.rows();
   const FloatRows results = given(norm.of_x) ? result.rows() : inputs;
   const auto body = [&](int64_t row, const RowBuffers& buffers) {
-    RowInput<float> dy(gradients, row, buffers.row(0), buffers.raw());
-    RowInput<float> values(inputs, row, buffers.row(1), buffers.raw());
-    const float mean = means.values()[row], rstd = rstds.values()[row];
-    const float* const weights = weight.values() + row % norm.groups * own;
-    const Totals totals =
-        add_up(dy, values, {own, pixels, mean, rstd, weights}, buffers.row(2), sums.of(row * own));
+    const auto stored = [&](const FloatRows& from, int number) {
+      char* const room = reinterpret_cast<char*>(buffers.row(number));
+      return reinterpret_cast<const Stored*>(from.read_stored(row, room));
+    };
+    const RowChannels<Stored> channels = {stored(gradients, 0),
+                                          stored(inputs, 1),
+                                          own,
+                                          shape.pixels,
+                                          means.values()[row],
+                                          rstds.values()[row],
+                                          weight.values() + row % norm.groups * own};
+    const Totals totals = add_up(channels, sums.of(row * own));
     if (!given(norm.of_x)) return;
-    const double share = rstd / static_cast<double>(n);
-    const Same common = {static_cast<float>(totals.steady * share)};
-    const Same slope = {static_cast<float>(totals.sloping * share)};
-    const RowOutput<float> to(results, row, buffers.row(2), buffers.raw());
-    for_each_piece(n, [&](Range piece) {
-      const float *const gradient = dy.read(piece), *const x = values.read(piece);
-      float* const made = to.place(piece);
-      for_each_channel(piece, pixels, [&](int64_t k, int64_t at, int64_t count) {
-        const Shares<Same> shares = {{mean}, {rstd}, {rstd * weights[k]}, common, slope};
-        combine(gradient + at, x + at, shares, count, made + at);
-      });
-      to.write(piece);
-    });
+    char* const to = results.place_stored(row, buffers.raw());
+    combine_channels(channels, totals, reinterpret_cast<Stored*>(to));
+    results.write_stored(row, to);
   };
-  status = for_each_row(rows, std::min(n, kRowPiece), 3, body, n);
+  status = for_each_row(rows, n, 2, body);
   if (status.ok() && given(norm.of_x)) status = result.close();
   if (status.ok()) status = sums.deliver_to(norm.of_weight, 0);
   if (status.ok()) status = sums.deliver_to(norm.of_bias, 1);
   return status;
+}
+
+}  // namespace
+
+Status differentiate(const GroupNormGradient& norm) {
+  switch (norm.x->dtype) {
+    case ACL_FLOAT16:
+      return differentiate_as<Half>(norm);
+    case ACL_BF16:
+      return differentiate_as<BFloat16>(norm);
+    default:
+      return differentiate_as<float>(norm);
+  }
 }
 
 Status run(const GroupNormArgs& args) {

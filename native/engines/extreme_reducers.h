@@ -43,13 +43,14 @@ constexpr int kTurnsOf = 128 / sizeof(T);  // lanes, which are joined in halves
 template <typename T, bool... most>
 class BestNumbers {
  public:
-  // False: there may be a NaN, for the sum of all values is one.
-  static bool reduce(const T* values, int64_t n, T* bests) {
+  // False: there may be a NaN, for the sum of all values is one. Values may be of 16 bits.
+  template <typename Stored>
+  static bool reduce(const Stored* values, int64_t n, T* bests) {
     BestNumbers all;
     int64_t i = 0;
     for (; i + kTurns <= n; i += kTurns) all.add(values + i);
     if (i < n) {  // with the first value for those that lack: it is in the first lane already
-      T last[kTurns];
+      Stored last[kTurns];
       std::fill_n(last, kTurns, values[0]);
       std::copy_n(values + i, n - i, last);
       all.add(last);
@@ -70,9 +71,10 @@ class BestNumbers {
     ((std::fill_n(lanes, kVectors, splat<Values>(worst<most, T>())), lanes += kVectors), ...);
   }
 
-  void add(const T* values) {
+  template <typename Stored>
+  void add(const Stored* values) {
     for (int k = 0; k < kVectors; ++k) {
-      const Values some = load_vector<Values>(values + k * kLanes<T>);
+      const Values some = load_widened(values + k * kLanes<T>);
       Values* lane = lanes_[0] + k;
       ((*lane = winner<most>(some, *lane), lane += kVectors), ...);
       sums_[k] += some;

@@ -72,9 +72,12 @@ class Values {
     return to;
   }
 
-  // Elements of the view, if they are an array; else null.
+  // Elements of the view, if they are an array and no map comes first; else null.
   const char* array_at(int64_t begin, int64_t end) const {
-    if (is_mapped_) return nullptr;
+    return is_mapped_ ? nullptr : stored_at(begin, end);
+  }
+  // The same before a map.
+  const char* stored_at(int64_t begin, int64_t end) const {
     Block block(nest_, begin);
     block.count = end - begin;
     const LoopNest::Operand& in = nest_.operand[1];

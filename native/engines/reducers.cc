@@ -102,10 +102,23 @@ void sum_halves(const char* values, int64_t n, char* state) {
       sum_in_float([](auto x) { return x; }, reinterpret_cast<const Half*>(values), n);
 }
 
-template <typename Way>
-constexpr auto kReduceHalf = static_cast<void (*)(const char*, int64_t, char*)>(nullptr);
+template <bool most, typename Stored>
+void find_extreme(const char* values, int64_t n, char* state) {
+  auto* const from = reinterpret_cast<const Stored*>(values);
+  float& best = *reinterpret_cast<float*>(state);
+  if (BestNumbers<float, most>::reduce(from, n, &best)) return;
+  float wide[Reducer::kMostInColumns];
+  for (int64_t i = 0; i < n; ++i) wide[i] = widen(from[i]);
+  Extreme<most, float>::reduce(wide, n, 0, best);
+}
+
+using ReduceStored = void (*)(const char*, int64_t, char*);
+template <typename Way, typename Stored>
+constexpr ReduceStored kReduceStored = nullptr;
 template <>
-constexpr auto kReduceHalf<Sum<float>> = &sum_halves;
+constexpr ReduceStored kReduceStored<Sum<float>, Half> = &sum_halves;
+template <bool most, typename Stored>
+constexpr ReduceStored kReduceStored<Extreme<most, float>, Stored> = &find_extreme<most, Stored>;
 
 // Columns of tall matrices are no streams that processors foresee, but rows of them are.
 void fetch_early(const char* row) {
@@ -264,7 +277,8 @@ constexpr Reducer kReducer = {sizeof(typename Way::State),
                               kFewValues<Way>,
                               start<Way>,
                               reduce<Way>,
-                              kReduceHalf<Way>,
+                              kReduceStored<Way, Half>,
+                              kReduceStored<Way, BFloat16>,
                               kReduceColumns<Way, typename Way::Value>,
                               kReduceColumns<Way, Half>,
                               kReduceColumns<Way, BFloat16>,

@@ -40,8 +40,10 @@ struct Reducer {
   int64_t few_values;  // less than so many are not worth a reduce()
   void (*start)(char* states, int64_t n);
   void (*reduce)(const char* values, int64_t n, int64_t position, char* state);
-  // The same of FLOAT16 instead of floats, with the same bits; null: they have to be widened.
+  // The same of FLOAT16 and of BF16 instead of floats, at most kMostInColumns of them, with the
+  // same bits; null: they have to be widened.
   void (*reduce_half)(const char* values, int64_t n, char* state);
+  void (*reduce_bfloat)(const char* values, int64_t n, char* state);
   // The same of some states whose values lie side by side, at most kMostInColumns values of each;
   // null: they have to be gathered.
   void (*reduce_columns)(const ColumnValues& values, char* states);

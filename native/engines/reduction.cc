@@ -18,6 +18,7 @@ inline namespace ACLHOST_ISA {
 namespace {
 
 using reduction_detail::Axes;
+using reduction_detail::Source;
 using reduction_detail::Split;
 using reduction_detail::States;
 
@@ -121,7 +122,8 @@ Status reduce(const Reduction& reduction, const Operand* outs, int out_count, co
   const Loop loop =
       is_mapped ? reduction.map : find_same_values(data_type_bits(reduction.values) / 8);
   const BlockJob job = {loop, reduction.numbers, 1, false, false, plan};
-  States states(job, nest, is_mapped, ins[0].view->dtype, *reducer, split);
+  const Source source = {is_mapped, reduction.maps_odd_values, ins[0].view->dtype};
+  States states(job, nest, source, *reducer, split);
   if (!states.compute()) return no_memory_for_blocks();
   if (reduction.finish != nullptr) {
     reduction.finish(states.at(0, 0), kept, split.gone.total, reduction.number);

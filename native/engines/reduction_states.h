@@ -64,24 +64,35 @@ struct Split {
   std::optional<bool> run_goes;  // where such a dimension tells more than the last one
 };
 
+// Where values come from: a map, which may change only those that are not finite, and what dtype
+// the first input has.
+struct Source {
+  bool is_mapped, maps_odd_values;
+  aclDataType stored;
+};
+
 // The states of all results, in rows that remain to be joined.
 class States {
  public:
-  States(const BlockJob& job, const LoopNest& nest, bool is_mapped, aclDataType stored,
-         const Reducer& reducer, const Split& split)
+  States(const BlockJob& job, const LoopNest& nest, const Source& source, const Reducer& reducer,
+         const Split& split)
       : job_(job),
         nest_(nest),
-        is_mapped_(is_mapped),
+        is_mapped_(source.is_mapped),
+        maps_odd_values_(source.maps_odd_values),
         reducer_(reducer),
-        are_halves_(stored == ACL_FLOAT16 && reducer.reduce_half != nullptr &&
-                    job.plan.conversions[1].second == nullptr),
+        reduce_stored_(job.plan.conversions[1].second != nullptr ? nullptr
+                       : source.stored == ACL_FLOAT16            ? reducer.reduce_half
+                       : source.stored == ACL_BF16               ? reducer.reduce_bfloat
+                                                                 : nullptr),
+        are_halves_(source.stored == ACL_FLOAT16 && reduce_stored_ != nullptr),
         in_parts_(split.in_parts),
         kept_(split.kept.total),
         gone_(split.gone.total),
-        columns_of_stored_(is_mapped               ? nullptr
-                           : stored == ACL_FLOAT16 ? reducer.reduce_half_columns
-                           : stored == ACL_BF16    ? reducer.reduce_bfloat_columns
-                                                   : nullptr),
+        columns_of_stored_(is_mapped_                     ? nullptr
+                           : source.stored == ACL_FLOAT16 ? reducer.reduce_half_columns
+                           : source.stored == ACL_BF16    ? reducer.reduce_bfloat_columns
+                                                          : nullptr),
         lies_across_(in_parts_ && values_lie_across()),
         columns_(std::min(kept_, kColumns)) {
     const int64_t values = std::clamp(kept_ * gone_ / kGroups, kLeastGroup, kMostGroup);
@@ -201,18 +212,38 @@ class States {
       count = std::min(most, part.count - done);
       const int64_t from = (part.first + done) * gone_ + part.begin;
       const int64_t to = from + (count - 1) * gone_ + length;
-      const char* const halves = are_halves_ ? values.array_at(from, to) : nullptr;
-      const char* const array = halves != nullptr ? halves : values.get(from, to);
-      const int64_t step = gone_ * (halves != nullptr ? nest_.operand[1].item_size : size);
-      for (int64_t k = 0; k < count; ++k) {
-        char* const state = at(part.row, part.first + done + k);
-        if (halves != nullptr) {
-          reducer_.reduce_half(array + k * step, length, state);
-        } else {
-          reducer_.reduce(array + k * step, length, part.begin, state);
-        }
+      const Part some = {part.row, part.begin, part.end, part.first + done, count};
+      if (maps_odd_values_) {
+        const char* const plain = values.stored_at(from, to);
+        if (plain != nullptr && reduce_arrays(plain, true, some) && are_finite(some)) continue;
+      }
+      const char* const stored = reduce_stored_ != nullptr ? values.array_at(from, to) : nullptr;
+      reduce_arrays(stored != nullptr ? stored : values.get(from, to), stored != nullptr, some);
+    }
+  }
+
+  // Rows of an array as they are stored, or of the reducer's values. False: the reducer has no way
+  // to take them.
+  bool reduce_arrays(const char* array, bool as_stored, const Part& part) {
+    const bool is_converted = as_stored && job_.plan.conversions[1].first != nullptr;
+    if (is_converted && reduce_stored_ == nullptr) return false;
+    const int64_t length = part.end - part.begin;
+    const int64_t step = gone_ * nest_.operand[is_converted ? 1 : 0].item_size;
+    for (int64_t k = 0; k < part.count; ++k) {
+      char* const state = at(part.row, part.first + k);
+      if (is_converted) {
+        reduce_stored_(array + k * step, length, state);
+      } else {
+        reducer_.reduce(array + k * step, length, part.begin, state);
       }
     }
+    return true;
+  }
+
+  // Of sums, which are doubles.
+  bool are_finite(const Part& part) const {
+    const auto* const sums = reinterpret_cast<const double*>(at(part.row, part.first));
+    return std::all_of(sums, sums + part.count, [](double sum) { return std::isfinite(sum); });
   }
 
   // The last of them may be computed twice. False: they do not lie so.
@@ -335,7 +366,9 @@ class States {
   const BlockJob& job_;
   const LoopNest& nest_;
   const bool is_mapped_;
+  const bool maps_odd_values_;
   const Reducer& reducer_;
+  decltype(Reducer::reduce_half) const reduce_stored_;  // null: after a conversion
   const bool are_halves_;
   const bool in_parts_;
   const int64_t kept_;

@@ -264,3 +264,37 @@ def test_what_is_computed_across_memory(length: int, columns: int) -> None:
         for order in (0.0, 1.0, np.inf, 3.0):
             norms = (aclhost.linalg_vector_norm(each, order, (2,)) for each in (across, along))
             assert_same_bits(*norms)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("length", [1, 15, 31, 32, 33, 63, 65, 127, 4095, 4096, 4097, 8200])
+def test_extremes_of_halves_are_those_of_floats(dtype: str, length: int) -> None:
+    """They are not widened first; of rows with NaN, infinities and zeros of both signs, too."""
+    rng = np.random.default_rng(length)
+    values = rng.standard_normal((7, length)).astype(getattr(ml_dtypes, dtype, dtype))
+    values[1, length // 2], values[2, -1], values[3, -1] = np.nan, np.inf, -np.inf
+    values[4], values[5, ::2], values[5, 1::2] = -np.inf, np.inf, -np.inf
+    values[6] = np.copysign(0, rng.standard_normal(length))
+    wide = values.astype(np.float32)
+    for function in (aclhost.amax, aclhost.amin):
+        assert_same_bits(function(values, (1,)), function(wide, (1,)).astype(values.dtype))
+    for row in range(len(values)):
+        for function in (aclhost.max, aclhost.min):
+            assert_same_bits(function(values[row]), function(wide[row]).astype(values.dtype))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+@pytest.mark.parametrize("length", [5, 64, 130, 4096, 4097, 9000])
+def test_nan_is_left_out_of_sums(dtype: str, length: int) -> None:
+    """Of rows of which some are finite, whose parts are added as they are."""
+    rng = np.random.default_rng(length)
+    values = rng.integers(-2, 3, (300, length)).astype(np.float32)
+    values[7, 0], values[8, -1], values[9], values[10, :-1] = np.nan, np.nan, np.nan, np.nan
+    values[11, 1], values[12, :2], values[250:, ::3] = np.inf, (np.inf, np.nan), np.nan
+    values[13, :2] = np.inf, -np.inf
+    stored = values.astype(getattr(ml_dtypes, dtype, dtype))
+    with np.errstate(invalid="ignore"):
+        wanted = np.nansum(values.astype(np.float64), 1)
+    for view in (stored, np.asfortranarray(stored), np.repeat(stored, 2, axis=1)[:, ::2]):
+        found = aclhost.reduce_nansum(view, (1,), dtype=np.float32)
+        np.testing.assert_array_equal(found, wanted.astype(np.float32))

@@ -12,11 +12,13 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
 
-// BOOL is true where one of the values is.
+// BOOL is true where one of the values is. A map changes NaN alone.
 Status sum(const OneTensor& in, const TensorView& out, Loop map = nullptr) {
   if (in.self.empty()) return fill(out, double_value(0.0));
   const Reduce kind = in.computed == ACL_BOOL ? Reduce::kMaximum : Reduce::kSum;
-  return reduce_tensor({kind, loop_type(in.computed), map}, in, in.computed, out);
+  Reduction reduction = {kind, loop_type(in.computed), map};
+  reduction.maps_odd_values = map != nullptr;
+  return reduce_tensor(reduction, in, in.computed, out);
 }
 
 Status product(const OneTensor& in, const TensorView& out) {

@@ -112,13 +112,12 @@ void find_extreme(const char* values, int64_t n, char* state) {
   Extreme<most, float>::reduce(wide, n, 0, best);
 }
 
-using ReduceStored = void (*)(const char*, int64_t, char*);
 template <typename Way, typename Stored>
-constexpr ReduceStored kReduceStored = nullptr;
+constexpr ReduceArray kReduceStored = nullptr;
 template <>
-constexpr ReduceStored kReduceStored<Sum<float>, Half> = &sum_halves;
+constexpr ReduceArray kReduceStored<Sum<float>, Half> = &sum_halves;
 template <bool most, typename Stored>
-constexpr ReduceStored kReduceStored<Extreme<most, float>, Stored> = &find_extreme<most, Stored>;
+constexpr ReduceArray kReduceStored<Extreme<most, float>, Stored> = &find_extreme<most, Stored>;
 
 // Columns of tall matrices are no streams that processors foresee, but rows of them are.
 void fetch_early(const char* row) {

@@ -24,6 +24,8 @@ struct ColumnValues {
   int64_t columns;  // kLeastColumns to kMostColumns
 };
 
+using ReduceArray = void (*)(const char* values, int64_t n, char* state);
+
 // Values are arrays of a loop's type. `position` counts the values of a result: of the first value
 // in reduce(), of the first row in add(). Rows hold one value for each of the n states; there are
 // kRowsAtOnce of them but at the end.
@@ -42,8 +44,8 @@ struct Reducer {
   void (*reduce)(const char* values, int64_t n, int64_t position, char* state);
   // The same of FLOAT16 and of BF16 instead of floats, at most kMostInColumns of them, with the
   // same bits; null: they have to be widened.
-  void (*reduce_half)(const char* values, int64_t n, char* state);
-  void (*reduce_bfloat)(const char* values, int64_t n, char* state);
+  ReduceArray reduce_half;
+  ReduceArray reduce_bfloat;
   // The same of some states whose values lie side by side, at most kMostInColumns values of each;
   // null: they have to be gathered.
   void (*reduce_columns)(const ColumnValues& values, char* states);

@@ -27,8 +27,8 @@ struct Reduction {
   const Number* numbers = nullptr;
   Finish finish = nullptr;
   double number = 0.0;  // for finish
-  // The map changes only what is not finite: sums that are finite, of floats, do without it.
-  bool maps_odd_values = false;
+  // The map and the reducer at once, of an array of the only input's values; may be null.
+  ReduceArray reduce_plain = nullptr;
 };
 
 // The inputs broadcast to one shape. Outputs, aligned at its right, lack dimensions that are

@@ -64,10 +64,11 @@ struct Split {
   std::optional<bool> run_goes;  // where such a dimension tells more than the last one
 };
 
-// Where values come from: a map, which may change only those that are not finite, and what dtype
-// the first input has.
+// Where values come from: a map, what reduces arrays without it or null, and the first input's
+// dtype.
 struct Source {
-  bool is_mapped, maps_odd_values;
+  bool is_mapped;
+  ReduceArray reduce_plain;
   aclDataType stored;
 };
 
@@ -79,7 +80,7 @@ class States {
       : job_(job),
         nest_(nest),
         is_mapped_(source.is_mapped),
-        maps_odd_values_(source.maps_odd_values),
+        reduce_plain_(job.plan.conversions[1].first == nullptr ? source.reduce_plain : nullptr),
         reducer_(reducer),
         reduce_stored_(job.plan.conversions[1].second != nullptr ? nullptr
                        : source.stored == ACL_FLOAT16            ? reducer.reduce_half
@@ -212,38 +213,24 @@ class States {
       count = std::min(most, part.count - done);
       const int64_t from = (part.first + done) * gone_ + part.begin;
       const int64_t to = from + (count - 1) * gone_ + length;
-      const Part some = {part.row, part.begin, part.end, part.first + done, count};
-      if (maps_odd_values_) {
-        const char* const plain = values.stored_at(from, to);
-        if (plain != nullptr && reduce_arrays(plain, true, some) && are_finite(some)) continue;
-      }
+      const auto row_state = [&](int64_t k) { return at(part.row, part.first + done + k); };
+      const char* const plain = reduce_plain_ != nullptr ? values.stored_at(from, to) : nullptr;
       const char* const stored = reduce_stored_ != nullptr ? values.array_at(from, to) : nullptr;
-      reduce_arrays(stored != nullptr ? stored : values.get(from, to), stored != nullptr, some);
-    }
-  }
-
-  // Rows of an array as they are stored, or of the reducer's values. False: the reducer has no way
-  // to take them.
-  bool reduce_arrays(const char* array, bool as_stored, const Part& part) {
-    const bool is_converted = as_stored && job_.plan.conversions[1].first != nullptr;
-    if (is_converted && reduce_stored_ == nullptr) return false;
-    const int64_t length = part.end - part.begin;
-    const int64_t step = gone_ * nest_.operand[is_converted ? 1 : 0].item_size;
-    for (int64_t k = 0; k < part.count; ++k) {
-      char* const state = at(part.row, part.first + k);
-      if (is_converted) {
-        reduce_stored_(array + k * step, length, state);
-      } else {
-        reducer_.reduce(array + k * step, length, part.begin, state);
+      const char* const array = plain != nullptr    ? plain
+                                : stored != nullptr ? stored
+                                                    : values.get(from, to);
+      const auto reduce = plain != nullptr    ? reduce_plain_
+                          : stored != nullptr ? reduce_stored_
+                                              : nullptr;
+      const int64_t step = gone_ * (stored != nullptr ? nest_.operand[1].item_size : size);
+      for (int64_t k = 0; k < count; ++k) {
+        if (reduce != nullptr) {
+          reduce(array + k * step, length, row_state(k));
+        } else {
+          reducer_.reduce(array + k * step, length, part.begin, row_state(k));
+        }
       }
     }
-    return true;
-  }
-
-  // Of sums, which are doubles.
-  bool are_finite(const Part& part) const {
-    const auto* const sums = reinterpret_cast<const double*>(at(part.row, part.first));
-    return std::all_of(sums, sums + part.count, [](double sum) { return std::isfinite(sum); });
   }
 
   // The last of them may be computed twice. False: they do not lie so.
@@ -366,9 +353,9 @@ class States {
   const BlockJob& job_;
   const LoopNest& nest_;
   const bool is_mapped_;
-  const bool maps_odd_values_;
+  const ReduceArray reduce_plain_;
   const Reducer& reducer_;
-  decltype(Reducer::reduce_half) const reduce_stored_;  // null: after a conversion
+  const ReduceArray reduce_stored_;  // null: after a conversion
   const bool are_halves_;
   const bool in_parts_;
   const int64_t kept_;

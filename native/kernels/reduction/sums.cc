@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
+#include "engines/sum_reducers.h"
 #include "kernels/reduction/one_tensor.h"
 #include "ops/mean.h"
 #include "ops/prod.h"
@@ -12,13 +13,11 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
 
-// BOOL is true where one of the values is. A map changes NaN alone.
-Status sum(const OneTensor& in, const TensorView& out, Loop map = nullptr) {
+// BOOL is true where one of the values is.
+Status sum(const OneTensor& in, const TensorView& out) {
   if (in.self.empty()) return fill(out, double_value(0.0));
   const Reduce kind = in.computed == ACL_BOOL ? Reduce::kMaximum : Reduce::kSum;
-  Reduction reduction = {kind, loop_type(in.computed), map};
-  reduction.maps_odd_values = map != nullptr;
-  return reduce_tensor(reduction, in, in.computed, out);
+  return reduce_tensor(kind, in, out);
 }
 
 Status product(const OneTensor& in, const TensorView& out) {
@@ -33,6 +32,18 @@ void zero_for_nan(const void* const* in, void* const* out, int64_t n, const Numb
   for (int64_t i = 0; i < n; ++i) to[i] = from[i] == from[i] ? from[i] : 0.0f;
 }
 
+// The same, and the sum of all.
+void sum_numbers(const char* values, int64_t n, char* state) {
+  auto* const from = reinterpret_cast<const float*>(values);
+  const auto number = [](auto x, auto...) { return x == x ? x : decltype(x){}; };
+  double& total = *reinterpret_cast<double*>(state);
+  total = reducers::sum_in_float(number, from, n);
+  if (std::isfinite(total)) return;
+  reduce_detail::LaneSums<float> lanes;
+  lanes.add(number, n, from, from);
+  total = lanes.total();
+}
+
 }  // namespace
 
 Status run(const ReduceSumArgs& args) {
@@ -40,9 +51,11 @@ Status run(const ReduceSumArgs& args) {
 }
 
 Status run(const ReduceNansumArgs& args) {
-  const bool may_be_nan = loop_type(args.dtype) == ACL_FLOAT;
-  return sum({args.self, mask_of(args.dim, args.self.rank), args.dtype}, args.out,
-             may_be_nan ? zero_for_nan : nullptr);
+  const OneTensor in = {args.self, mask_of(args.dim, args.self.rank), args.dtype};
+  if (loop_type(args.dtype) != ACL_FLOAT || args.self.empty()) return sum(in, args.out);
+  Reduction numbers = {Reduce::kSum, ACL_FLOAT, zero_for_nan};
+  numbers.reduce_plain = sum_numbers;
+  return reduce_tensor(numbers, in, args.dtype, args.out);
 }
 
 Status run(const MeanArgs& args) {

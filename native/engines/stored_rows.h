@@ -68,18 +68,27 @@ void narrow_chunk(const float* from, int64_t count, Stored* to) {
 template <int inputs, typename Stored, typename Make>
 void make_chunks(const Stored* const* in, int64_t n, Stored* out, const Make& make) {
   alignas(64) float values[inputs][kStoredChunk] = {}, results[kStoredChunk] = {};
-  for (int64_t i = 0; i < n; i += kStoredChunk) {
-    const int64_t count = std::min(kStoredChunk, n - i);
-    if (count == kStoredChunk) {  // a constant: loops over it have no ends to look after
-      for (int k = 0; k < inputs; ++k) widen_chunk(in[k] + i, kStoredChunk, values[k]);
-      make(i, kStoredChunk, values, results);
-      narrow_chunk(results, kStoredChunk, out + i);
-    } else {
-      for (int k = 0; k < inputs; ++k) widen_chunk(in[k] + i, count, values[k]);
-      make(i, count, values, results);
-      narrow_chunk(results, count, out + i);
-    }
+  const auto make_chunk = [&](int64_t first, int64_t count) __attribute__((always_inline)) {
+    for (int k = 0; k < inputs; ++k) widen_chunk(in[k] + first, count, values[k]);
+    make(first, count, values, results);
+  };
+  if (n < kStoredChunk) {
+    make_chunk(0, n);
+    return narrow_chunk(results, n, out);
   }
+  // The last chunk reaches back: it is made before others take the place of what it is made of.
+  // Counts are constants: loops over them have no ends to look after.
+  Stored last[kStoredChunk];
+  const int64_t whole = n / kStoredChunk * kStoredChunk;
+  if (whole < n) {
+    make_chunk(n - kStoredChunk, kStoredChunk);
+    narrow_chunk(results, kStoredChunk, last);
+  }
+  for (int64_t i = 0; i < whole; i += kStoredChunk) {
+    make_chunk(i, kStoredChunk);
+    narrow_chunk(results, kStoredChunk, out + i);
+  }
+  if (whole < n) std::copy_n(last, kStoredChunk, out + n - kStoredChunk);
 }
 
 }  // namespace ACLHOST_ISA

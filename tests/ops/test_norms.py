@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -126,6 +127,30 @@ def test_softmax_of_rows_that_end_within_a_step(length: int) -> None:
         assert np.allclose(rows[replaced], wanted, 2e-6, 2e-6 * scale, equal_nan=True)
         assert np.array_equal(rows[replaced], alone, equal_nan=True)
         assert np.array_equal(given[replaced][:, [0, -1]], inputs[replaced][:, [0, -1]])
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("length", [1, 15, 16, 17, 31, 63, 64, 65, 79, 127, 129, 1025])
+def test_rows_of_halves_in_place(length: int, dtype: str) -> None:
+    """The last elements are computed with some before them, which may be results already."""
+    rng = np.random.default_rng(length)
+    kind = np.dtype(getattr(ml_dtypes, dtype, dtype))
+    gradient, y = rng.normal(0, 2, (2, 4, length)).astype(kind)
+    for function in (aclhost.softmax_backward, aclhost.log_softmax_backward):
+        wanted = function(gradient, y, 1)
+        for replaced in range(2):
+            given = [gradient.copy(), y.copy()]
+            assert function(*given, 1, out=given[replaced]).tobytes() == wanted.tobytes()
+    images, channels = gradient.reshape(2, 2, length), np.ones(2, kind)
+    values, statistics = y.reshape(2, 2, length), np.ones((2, 1), kind)
+    numbers = (2, 2, length, 1, (True, True, True), channels)
+    wanted = aclhost.group_norm_backward(images, values, statistics, statistics, *numbers)
+    for replaced in range(2):
+        given = [images.copy(), values.copy()]
+        out = (given[replaced], channels.copy(), channels.copy())
+        aclhost.group_norm_backward(*given, statistics, statistics, *numbers, out=out)
+        for found, expected in zip(out, wanted, strict=True):
+            assert found.tobytes() == expected.tobytes()
 
 
 def test_a_large_mean_does_not_matter() -> None:

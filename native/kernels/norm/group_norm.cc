@@ -87,7 +87,7 @@ double sum_stored(const Point& point, int64_t n, const Stored* values, const Oth
 
 // Leaves the sums of each channel, those times what was normalised first.
 template <typename Stored>
-Totals add_up(const RowChannels<Stored>& row, double* sums) {
+__attribute__((flatten)) Totals add_up(const RowChannels<Stored>& row, double* sums) {
   const float mean = row.mean, rstd = row.rstd;
   const auto same = [](auto dy) { return dy; };
   const auto slope = [=](auto dy, auto x) { return dy * ((x - mean) * rstd); };

@@ -11,7 +11,7 @@ namespace {
 
 using Lane = Vector<uint64_t>;  // a word of as many blocks, in lower halves
 constexpr int kBlocks = kLanes<uint64_t>;
-constexpr int kGroups = 2;  // of blocks at once, so that one's products hide the other's
+constexpr int kGroups = 3;  // of blocks at once, so that one's products hide the others'
 constexpr int64_t kBatch = kGroups * kBlocks;
 constexpr int64_t kBatchWords = 4 * kBatch;
 
@@ -108,11 +108,12 @@ void RandomWords::fill_with_two(int word, uint64_t* pairs, int64_t first_block,
   for (int64_t done = 0; done < count; done += kBatch) {
     const Batch batch =
         make_batch(seed_, fixed_, shift_, static_cast<uint64_t>(first_block + done));
+    uint64_t* const to = count - done >= kBatch ? pairs + done : made;
     for (int g = 0; g < kGroups; ++g) {
       const Lane* const words = batch.groups[g].words + word;
-      store_vector(made + g * kBlocks, words[0] << 32 | lower(words[1]));
+      store_vector(to + g * kBlocks, words[0] << 32 | lower(words[1]));
     }
-    std::copy_n(made, std::min(count - done, kBatch), pairs + done);
+    if (to == made) std::copy_n(made, count - done, pairs + done);
   }
 }
 

@@ -107,11 +107,12 @@ def test_permutations_are_complete(n: int) -> None:
     assert n < 3 or (made != np.arange(n)).any()
 
 
-def test_permutation_of_many_rows() -> None:
-    """More elements than threads: the golden again."""
+@pytest.mark.parametrize("n", [*range(1, 50), 256, 257, 2047, 2048, 2049, 4095, 4097, 200_000])
+def test_permutations_are_the_goldens(n: int) -> None:
+    """Beside whole vectors of keys, parts that are sorted apart, and rows of threads."""
     wanted = aclhost.ops.BY_NAME["aclnnRandperm"].golden
     assert wanted is not None
-    np.testing.assert_array_equal(aclhost.randperm(200_000, 3, 5), wanted(200_000, 3, 5))
+    np.testing.assert_array_equal(aclhost.randperm(n, 3, 5), wanted(n, 3, 5))
 
 
 def test_integers_near_a_bound() -> None:

@@ -10,6 +10,7 @@
 #include "kernels/random/seed.h"
 #include "kernels/random/threads.h"
 #include "ops/randperm.h"
+#include "simd/memory.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
@@ -40,6 +41,12 @@ class Division {
   // ends[i] is where part i ends. There is a place for each part in each chunk.
   template <typename Word>
   void divide(const uint64_t* keys, Word* divided, int64_t* places, int64_t* ends) const {
+    if (parts_ == 1) {
+      const Division own = *this;  // which nothing that is stored can change
+      for (int64_t i = 0; i < own.n_; ++i) divided[i] = own.word_of<Word>(keys[i], i);
+      ends[0] = n_;
+      return;
+    }
     std::fill_n(places, kChunks * parts_, 0);
     each_element([&](int64_t chunk, int64_t i) { ++places[chunk * parts_ + part_of(keys[i])]; });
     int64_t total = 0;
@@ -49,16 +56,18 @@ class Division {
       }
       ends[part] = total;
     }
-    const uint64_t mask = shift_ == 64 ? ~uint64_t{0} : (uint64_t{1} << shift_) - 1;
+    const uint64_t mask = (uint64_t{1} << shift_) - 1;
     each_element([&](int64_t chunk, int64_t i) {
-      divided[places[chunk * parts_ + part_of(keys[i])]++] =
-          Word{keys[i] & mask} << index_bits_ | static_cast<uint64_t>(i);
+      divided[places[chunk * parts_ + part_of(keys[i])]++] = word_of<Word>(keys[i] & mask, i);
     });
   }
 
  private:
-  int64_t part_of(uint64_t key) const {
-    return parts_ == 1 ? 0 : static_cast<int64_t>(key >> shift_);
+  int64_t part_of(uint64_t key) const { return static_cast<int64_t>(key >> shift_); }
+
+  template <typename Word>
+  Word word_of(uint64_t rest, int64_t i) const {
+    return Word{rest} << index_bits_ | static_cast<uint64_t>(i);
   }
 
   template <typename Visit>
@@ -84,16 +93,24 @@ int key_bits(int64_t n) {
 }
 
 // Upstream divides by the largest number of the type that it sorts, not by the count of them.
-uint64_t key_of(uint64_t words, int bits) {
-  const uint64_t rest = bits <= 32 ? words % 0xffffffffu : words;
-  return bits == 64 ? rest : rest & ((uint64_t{1} << bits) - 1);
+// The remainder is the sum of both halves, as 2^32 leaves one; there are no vectors that divide.
+uint64_t remainder_of(uint64_t words) {
+  constexpr uint64_t kLargest = 0xffffffffu;
+  uint64_t sum = (words >> 32) + (words & kLargest);
+  sum = (sum >> 32) + (sum & kLargest);
+  return sum == kLargest ? 0 : sum;
 }
 
 void make_keys(const ThreadWords& words, uint64_t* keys, int64_t n) {
   const int bits = key_bits(n);
   parallel_for(n, kGrain, [&](int64_t begin, int64_t end) {
     words.fill_with_two(keys + begin, begin, end - begin);
-    for (int64_t i = begin; i < end; ++i) keys[i] = key_of(keys[i], bits);
+    const uint64_t mask = ~uint64_t{0} >> (64 - bits);
+    if (bits <= 32) {
+      for (int64_t i = begin; i < end; ++i) keys[i] = remainder_of(keys[i]) & mask;
+    } else {
+      for (int64_t i = begin; i < end; ++i) keys[i] &= mask;
+    }
   });
 }
 
@@ -107,18 +124,44 @@ void shuffle(Word* elements, int64_t count, int64_t place, const ThreadWords& wo
   }
 }
 
+// Carries the largest number so far along. Of numbers nearly in order this leaves few that are not,
+// and unlike insertion it has no branch to guess. Of std::min beside std::max g++ makes one.
+void carry_along(uint64_t* numbers, int64_t count) {
+  uint64_t largest = numbers[0];
+  for (int64_t i = 1; i < count; ++i) {
+    const uint64_t both = numbers[i] ^ largest;
+    largest = std::max(numbers[i], largest);
+    numbers[i - 1] = both ^ largest;
+  }
+  numbers[count - 1] = largest;
+}
+
+// Makes of each number the sum of those before it, four at a time: the product with a one in each
+// place has sums from the first place on.
+void sum_up(uint16_t* numbers, int count) {
+  constexpr uint64_t kOnes = 0x0001000100010001u;
+  uint64_t total = 0;
+  for (int k = 0; k < count; k += 4) {
+    char* const four = reinterpret_cast<char*>(numbers + k);
+    const uint64_t sums = load<uint64_t>(four) * kOnes;
+    store<uint64_t>(four, (sums << 16) + total * kOnes);
+    total += sums >> 48;
+  }
+}
+
 // Sorts numbers of so many random bits: by the leading ones, as many as tell nearly all numbers
 // apart, then by moving those that are still out of order.
 void sort_random(uint64_t* numbers, int64_t count, int bits, uint64_t* spare) {
-  constexpr int kMostLeading = 12;
-  const int wanted = count < 2 ? 0 : 64 - __builtin_clzll(static_cast<uint64_t>(count - 1));
+  constexpr int kMostLeading = 12, kMostNumbers = 0xffff;
+  const int wanted = count < 2 ? 0 : 65 - __builtin_clzll(static_cast<uint64_t>(count - 1));
   const int leading = std::min({wanted, bits, kMostLeading}), shift = bits - leading;
-  if (leading == 0) return std::sort(numbers, numbers + count);
-  uint32_t places[(1 << kMostLeading) + 1];
-  std::fill_n(places, (1 << leading) + 1, 0);
-  for (int64_t i = 0; i < count; ++i) ++places[(numbers[i] >> shift) + 1];
-  for (int k = 0; k < 1 << leading; ++k) places[k + 1] += places[k];
+  if (leading < 2 || count > kMostNumbers) return std::sort(numbers, numbers + count);
+  uint16_t places[1 << kMostLeading];
+  std::fill_n(places, 1 << leading, 0);
+  for (int64_t i = 0; i < count; ++i) ++places[numbers[i] >> shift];
+  sum_up(places, 1 << leading);
   for (int64_t i = 0; i < count; ++i) spare[places[numbers[i] >> shift]++] = numbers[i];
+  carry_along(spare, count);
   for (int64_t i = 0; i < count; ++i) {
     int64_t place = i;
     for (; place > 0 && numbers[place - 1] > spare[i]; --place) numbers[place] = numbers[place - 1];
@@ -136,6 +179,11 @@ void put_in_order(Word* elements, int64_t begin, int64_t end, const Division& di
     std::sort(elements + begin, elements + end);
   }
   const int index_bits = division.index_bits();
+  uint64_t alike = 0;  // as wide as a word, so that there are vectors
+  for (int64_t i = begin + 1; i < end; ++i) {
+    alike += (elements[i] ^ elements[i - 1]) >> index_bits == 0 ? 1 : 0;
+  }
+  if (alike == 0) return;
   for (int64_t first = begin, next; first < end; first = next) {
     const Word key = elements[first] >> index_bits;
     next = first + 1;

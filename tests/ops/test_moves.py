@@ -24,6 +24,18 @@ def test_cat_leaves_out_what_has_shape_0() -> None:
     assert aclhost.cat([nothing, nothing]).shape == (0,)
 
 
+@pytest.mark.parametrize("shape", [(130, 1024), (65, 1024, 2), (1, 140_001), (66_000, 4)])
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+def test_windows_of_many_rows(shape: tuple[int, ...], dtype: str) -> None:
+    """More than are added up at once, or a row that is longer than that."""
+    windows = (shape[1] - 4) // 2 + 1
+    grad = np.random.default_rng(1).integers(-9, 9, (shape[0], windows, *shape[2:], 4))
+    wanted = np.zeros(shape, np.int64)
+    for k in range(4):
+        wanted[:, k : k + 2 * windows - 1 : 2] += grad[..., k]
+    np.testing.assert_array_equal(aclhost.unfold_grad(grad.astype(dtype), shape, 1, 4, 2), wanted)
+
+
 def test_cat_of_nothing_needs_out() -> None:
     with pytest.raises(TypeError, match="data type of the result; pass out"):
         aclhost.cat([])

@@ -95,3 +95,16 @@ def test_sums_have_the_same_bits_for_any_number_of_threads() -> None:
         return said(THREADS, ACLHOST_NUM_THREADS=str(threads))
 
     assert bits(1) == bits(2) == bits(5)
+
+
+@pytest.mark.parametrize("width", [1, 3, 1000, 140_000])
+def test_many_16_bit_rows_of_embeddings(width: int) -> None:
+    """More than are widened at once, or a row that is longer than that."""
+    count = max(300_000 // width, 3)
+    rng = np.random.default_rng(2)
+    index, grad = rng.integers(0, 50, count), rng.integers(-1, 2, (count, width))
+    wanted = np.zeros((50, width), np.int64)
+    np.add.at(wanted, index, grad)
+    wanted[7] = 0
+    got = aclhost.embedding_dense_backward(grad.astype(np.float16), index, 50, 7)
+    np.testing.assert_array_equal(got, wanted)

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "engines/copy.h"
 #include "kernels/creation/fill.h"
 #include "kernels/index/index.h"
@@ -55,17 +57,40 @@ Status clear_row(const TensorView& matrix, int64_t row) {
   return fill_with_zero(part);
 }
 
+TensorView rows_of(TensorView view, int64_t first, int64_t last) {
+  view.offset += first * view.strides[0];
+  view.shape[0] = last - first;
+  return view;
+}
+
+Status add_dense(const char* op, const TensorView& rows, const TensorView& places,
+                 const TensorView& sums) {
+  CopiedView terms;
+  const Status status = dense_as(rows, ACL_FLOAT, terms);
+  if (!status.ok()) return status;
+  Scattering s = {op, &sums, 0, &places, &terms.view, &sums};
+  s.how = Combine::kAdd;
+  s.parameter = "indices";
+  return scatter_along(s);
+}
+
 Status add_rows(const EmbeddingDenseBackwardArgs& args, const TensorView& sums) {
+  constexpr int64_t kWidened = 128 << 10;  // elements at once, which stay in a cache
   const aclDataType index_type = args.indices.dtype == ACL_INT32 ? ACL_INT32 : ACL_INT64;
   CopiedView grad, index;
-  Status status = dense_as(args.grad, ACL_FLOAT, grad);
+  Status status = dense_as(args.grad, args.grad.dtype, grad);
   if (status.ok()) status = dense_as(args.indices, index_type, index);
   if (!status.ok()) return status;
   const TensorView places = flattened(index.view, false), rows = flattened(grad.view, true);
-  Scattering s = {args.kOperator, &sums, 0, &places, &rows, &sums};
-  s.how = Combine::kAdd;
-  s.parameter = "indices";
-  const Status added = scatter_along(s);
+  const int64_t count = rows.shape[0], widened = std::max<int64_t>(kWidened / rows.shape[1], 1);
+  const int64_t step = rows.dtype == ACL_FLOAT ? count : widened;
+  Status added;
+  for (int64_t first = 0; first < count; first += step) {
+    const int64_t last = std::min(first + step, count);
+    const Status some =
+        add_dense(args.kOperator, rows_of(rows, first, last), rows_of(places, first, last), sums);
+    if (added.ok()) added = some;
+  }
   if (args.scaleGradByFreq) status = divide_by_frequency(sums, places);
   return status.ok() ? added : status;
 }

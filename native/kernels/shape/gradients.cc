@@ -17,6 +17,7 @@ inline namespace ACLHOST_ISA {
 namespace {
 
 constexpr int64_t kParallelElements = 16 << 10;
+constexpr int64_t kSlab = 128 << 10;  // terms that stay in a cache
 
 struct Sums {
   // The terms as dense floats, and zeros in the shape of the result.
@@ -62,6 +63,34 @@ struct Segments {
   }
 };
 
+TensorView rows_of(TensorView view, int64_t first, int64_t last) {
+  view.offset += first * view.strides[0];
+  view.shape[0] = last - first;
+  return view;
+}
+
+Status add_windows(const TensorView& from, const TensorView& to, const UnfoldGradArgs& args) {
+  const int axis = static_cast<int>(args.dim);
+  const int64_t length = to.shape[axis], windows = from.shape[axis];
+  const int64_t inner = product(to.shape + axis + 1, to.rank - axis - 1);
+  Sums sums;
+  const Status status = sums.prepare(from, to);
+  if (!status.ok()) return status;
+  const int64_t grain = std::max<int64_t>(kParallelElements / (windows * args.size), 1);
+  const auto add_row = [&](int64_t row) {
+    const int64_t block = row / inner, place = row % inner;
+    for (int64_t w = 0; w < windows; ++w) {
+      const float* const terms = sums.from() + ((block * windows + w) * inner + place) * args.size;
+      float* const totals = sums.to() + (block * length + w * args.step) * inner + place;
+      for (int64_t k = 0; k < args.size; ++k) totals[k * inner] += terms[k];
+    }
+  };
+  parallel_for(product(to.shape, axis) * inner, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) add_row(row);
+  });
+  return copy(to, sums.totals.view);
+}
+
 }  // namespace
 
 Status run(const RepeatInterleaveGradArgs& args) {
@@ -89,26 +118,16 @@ Status run(const RepeatInterleaveGradArgs& args) {
 }
 
 Status run(const UnfoldGradArgs& args) {
-  const TensorView& to = args.gradIn;
-  const int axis = static_cast<int>(args.dim);
-  const int64_t length = to.shape[axis], windows = args.gradOut.shape[axis];
-  const int64_t inner = product(to.shape + axis + 1, to.rank - axis - 1);
-  Sums sums;
-  const Status status = sums.prepare(args.gradOut, to);
-  if (!status.ok()) return status;
-  const int64_t grain = std::max<int64_t>(kParallelElements / (windows * args.size), 1);
-  const auto add_windows = [&](int64_t row) {
-    const int64_t block = row / inner, place = row % inner;
-    for (int64_t w = 0; w < windows; ++w) {
-      const float* const terms = sums.from() + ((block * windows + w) * inner + place) * args.size;
-      float* const totals = sums.to() + (block * length + w * args.step) * inner + place;
-      for (int64_t k = 0; k < args.size; ++k) totals[k * inner] += terms[k];
-    }
-  };
-  parallel_for(product(to.shape, axis) * inner, grain, [&](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) add_windows(row);
-  });
-  return copy(to, sums.totals.view);
+  const TensorView &from = args.gradOut, &to = args.gradIn;
+  if (args.dim == 0) return add_windows(from, to, args);
+  const int64_t rows =
+      std::max<int64_t>(kSlab * to.shape[0] / std::max<int64_t>(from.elements(), 1), 1);
+  for (int64_t first = 0; first < to.shape[0]; first += rows) {
+    const int64_t last = std::min(first + rows, to.shape[0]);
+    const Status status = add_windows(rows_of(from, first, last), rows_of(to, first, last), args);
+    if (!status.ok()) return status;
+  }
+  return {};
 }
 
 }  // namespace ACLHOST_ISA

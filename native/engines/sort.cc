@@ -17,6 +17,7 @@ inline namespace ACLHOST_ISA {
 namespace {
 
 constexpr int64_t kFewWords = 128;          // that are compared rather than counted
+constexpr int64_t kFewAlike = 16;           // that are put in order by insertion
 constexpr int64_t kWorthSampling = 512;     // elements of a row
 constexpr int64_t kWorthCounting = 2048;    // elements of one byte of a row
 constexpr int64_t kWorthChunks = 1 << 16;   // elements of a row
@@ -74,7 +75,9 @@ class RowSorter {
       all = keys_.count_all(counts);
     }
     const int bits = bit_width(bracket.most - bracket.least);
+    const bool whole = part_.count == part_.length && part_.length > kFewWords;
     if (bits + index_bits_ <= 64) return finish<uint64_t>(bracket, all, counts);
+    if (whole) return finish_cut(bracket, all, counts);
     return finish<WideWord>(bracket, all, counts);
   }
 
@@ -89,11 +92,58 @@ class RowSorter {
     return std::max<int64_t>(length - nans - 1, 0) / 2;
   }
 
+  // Of a whole row whose keys and indices do not fit a word together: it is sorted by leading bits
+  // of the keys, then those that are alike in them by the others, unless they are many.
+  bool finish_cut(const Bracket& bracket, const Counts& all, const Counts* counts) {
+    const int bits = 64 - index_bits_, dropped = bit_width(bracket.most - bracket.least) - bits;
+    auto* const words = reinterpret_cast<uint64_t*>(scratch_.get(16 * all.inside));
+    if (words == nullptr) return false;
+    keys_.collect(bracket, counts, index_bits_, dropped, words);
+    uint64_t* const sorted = order(words, all.inside, 0, bits);
+    if (sorted == nullptr) return false;
+    if (!order_alike(sorted)) return finish<WideWord>(bracket, all, counts);
+    for_chunks(part_.count, chunks_, [&](int, int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        const int64_t from = index(sorted[i]);
+        if (indices_ != nullptr) indices_[i] = from;
+        if (values_ != nullptr) std::memcpy(values_ + 8 * i, row_ + 8 * from, 8);
+      }
+    });
+    return true;
+  }
+
+  // False: there are too many of some.
+  bool order_alike(uint64_t* words) const {
+    for (int64_t first = 0, next; first < part_.count; first = next) {
+      next = first + 1;
+      while (next < part_.count && (words[next] ^ words[first]) >> index_bits_ == 0) ++next;
+      if (next - first > kFewAlike) return false;
+      if (next - first > 1) insert_by_key(words + first, next - first);
+    }
+    return true;
+  }
+
+  void insert_by_key(uint64_t* words, int64_t n) const {
+    uint64_t keys[kFewAlike];
+    for (int64_t i = 0; i < n; ++i) {
+      const uint64_t word = words[i];
+      uint64_t key;
+      type_.encode(row_ + 8 * index(word), 1, flip_, &key);
+      int64_t place = i;
+      for (; place > 0 && keys[place - 1] > key; --place) {
+        keys[place] = keys[place - 1];
+        words[place] = words[place - 1];
+      }
+      keys[place] = key;
+      words[place] = word;
+    }
+  }
+
   template <typename Word>
   bool finish(const Bracket& bracket, const Counts& all, const Counts* counts) {
     Word* const words = reinterpret_cast<Word*>(scratch_.get(2 * sizeof(Word) * all.inside));
     if (words == nullptr) return false;
-    keys_.collect(bracket, counts, index_bits_, words);
+    keys_.collect(bracket, counts, index_bits_, 0, words);
     const Word* const sorted =
         order(words, all.inside, first_ - all.below, bit_width(bracket.most - bracket.least));
     if (sorted != nullptr) write(sorted, bracket.least);
@@ -102,7 +152,7 @@ class RowSorter {
 
   // The wanted words in order, of which the first has so many before it. Null: no memory.
   template <typename Word>
-  const Word* order(Word* words, int64_t n, int64_t before, int bits) {
+  Word* order(Word* words, int64_t n, int64_t before, int bits) {
     const int64_t count = part_.count;
     if (before + count < n) std::nth_element(words, words + before + count, words + n);
     if (before > 0) std::nth_element(words, words + before, words + before + count);

@@ -40,15 +40,17 @@ class RowKeys {
 
   // The words of a bracket. A client that changes the row meanwhile must not get words in that
   // nobody counted.
+  // `dropped` bits of each key are left out.
   template <typename Word>
-  void collect(const Bracket& bracket, const Counts* counts, int index_bits, Word* words) const {
+  void collect(const Bracket& bracket, const Counts* counts, int index_bits, int dropped,
+               Word* words) const {
     int64_t starts[kMaxChunks + 1] = {};
     for (int chunk = 0; chunk < chunks_; ++chunk) {
       starts[chunk + 1] = starts[chunk] + counts[chunk].inside;
     }
     const uint64_t range = bracket.most - bracket.least;
-    const auto word = [index_bits](uint64_t key, int64_t position) {
-      return Word{key} << index_bits | static_cast<uint64_t>(position);
+    const auto word = [index_bits, dropped](uint64_t key, int64_t position) {
+      return Word{key >> dropped} << index_bits | static_cast<uint64_t>(position);
     };
     for_chunks(length_, chunks_, [&](int chunk, int64_t begin, int64_t end) {
       Word* to = words + starts[chunk];

@@ -42,6 +42,30 @@ def test_sort_with_keys_of_any_width(dtype: str, length: int) -> None:
     assert values.tobytes() == np.take_along_axis(x, wanted, 1).tobytes()
 
 
+@pytest.mark.parametrize("alike", [*range(1, 20), 400])
+@pytest.mark.parametrize("descending", [False, True])
+def test_wide_keys_that_begin_alike(alike: int, descending: bool) -> None:
+    """Keys and positions need more than 64 bits: low bits of keys count where the others tie."""
+    rng = np.random.default_rng(alike)
+    x = rng.integers(-(2**63), 2**63, 500) >> 12 << 12
+    x = rng.permutation(np.repeat(x, alike)) + rng.integers(-3, 3, 500 * alike)
+    values, indices = aclhost.sort(x, stable=True, descending=descending)
+    order = x if not descending else -1 - x  # which no number is too small for
+    wanted = np.argsort(order, kind="stable")
+    np.testing.assert_array_equal(indices, wanted)
+    np.testing.assert_array_equal(values, x[wanted])
+    np.testing.assert_array_equal(aclhost.unique(x)[0], np.unique(x))
+
+
+@pytest.mark.parametrize("length", [127, 128, 129, 1000, LONG])
+def test_unique_doubles(length: int) -> None:
+    x = np.repeat(_wide("float64")[1:length], 2)
+    x = np.random.default_rng(1).permutation(x[x != 0])
+    values, inverse = aclhost.unique(x, return_inverse=True)
+    np.testing.assert_array_equal(values, np.unique(x, equal_nan=False))
+    np.testing.assert_array_equal(values[inverse], x)
+
+
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "bool"])
 @pytest.mark.parametrize("descending", [False, True])
 @pytest.mark.parametrize("length", [5, 2047, 2053, LONG + 3])

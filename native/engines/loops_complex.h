@@ -3,6 +3,7 @@
 #pragma once
 
 #include "simd/math.h"
+#include "simd/rounded_product.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
@@ -18,15 +19,6 @@ ACLHOST_INLINE Complex<Part> operator-(Complex<Part> x, Complex<Part> y) {
 template <typename Part>
 ACLHOST_INLINE Complex<Part> operator-(Complex<Part> x) {
   return {-x.real, -x.imaginary};
-}
-// GCC fuses products with the sums of one part and the differences of the other, although
-// -ffp-contract=off forbids it: other bits where the processor can do that.
-ACLHOST_INLINE double rounded_product(double x, double y) {
-#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
-  return __builtin_assoc_barrier(x * y);
-#else
-  return x * y;
-#endif
 }
 ACLHOST_INLINE double sum_of_products(double a, double b, double c, double d) {
   return rounded_product(a, b) + rounded_product(c, d);

@@ -6,6 +6,7 @@
 #include "dtypes.h"
 #include "engines/runs.h"
 #include "simd/memory.h"
+#include "simd/rounded_product.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
@@ -14,11 +15,6 @@ namespace {
 // BOOL: any byte but 0 is true.
 struct Truth {
   uint8_t byte;
-};
-
-template <typename Part>
-struct Complex {
-  Part real, imaginary;
 };
 
 struct Replace {
@@ -57,8 +53,8 @@ struct Multiply {
   static Truth of(Truth a, Truth b) { return {static_cast<uint8_t>(a.byte != 0 && b.byte != 0)}; }
   template <typename Part>
   static Complex<Part> of(Complex<Part> a, Complex<Part> b) {
-    return {a.real * b.real - a.imaginary * b.imaginary,
-            a.real * b.imaginary + a.imaginary * b.real};
+    return {rounded_product(a.real, b.real) - rounded_product(a.imaginary, b.imaginary),
+            rounded_product(a.real, b.imaginary) + rounded_product(a.imaginary, b.real)};
   }
 };
 

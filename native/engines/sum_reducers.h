@@ -12,6 +12,7 @@
 #include "engines/reducer_types.h"
 #include "engines/reducers.h"
 #include "engines/sums.h"
+#include "simd/rounded_product.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
@@ -149,7 +150,8 @@ struct Product {
   static void add(State& total, T value, int64_t) {
     if constexpr (kIsComplex<T>) {
       const double re = value.real, im = value.imaginary;
-      total = {total.real * re - total.imaginary * im, total.real * im + total.imaginary * re};
+      total = {rounded_product(total.real, re) - rounded_product(total.imaginary, im),
+               rounded_product(total.real, im) + rounded_product(total.imaginary, re)};
     } else {
       total *= static_cast<State>(value);
     }

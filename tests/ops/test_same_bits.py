@@ -75,6 +75,14 @@ for dtype in ("complex64", "complex128"):
     z, w = (z[0] + 1j * z[1]).astype(dtype), (w[0] + 1j * w[1]).astype(dtype)
     results = (aclhost.mul(z, w), aclhost.div(z, w), aclhost.muls(z, 1.1 - 0.3j))
     show(f"complex {dtype}", *(result.view(f"f{result.itemsize // 2}") for result in results))
+    places = rng.integers(0, 50, (2, 700))
+    product = aclhost.scatter(z[:100].reshape(2, 50), 1, places, w[:1400].reshape(2, 700), 2)
+    show(f"scattered products {dtype}", product.view(f"f{product.itemsize // 2}"))
+x = array((2, 3, 50, 76), "float32")
+cos, sin = (array((1, 1, 50, 76), "float32") for _ in range(2))
+for mode in (0, 1, 2):
+    back = aclhost.rotary_position_embedding_grad(x, cos, sin, x, mode)
+    show(f"rotary {mode}", aclhost.rotary_position_embedding(x, cos, sin, mode), *back)
 places = rng.integers(0, 64**3, (1, 1, 32, 33, 35))  # one volume, repeated indices
 values = array(places.shape, "float32")
 show("max_unpool3d one volume", aclhost.max_unpool3d(values, places, (64, 64, 64)))

@@ -10,6 +10,7 @@
 #include "kernels/creation/fill.h"
 #include "ops/rotary_position_embedding.h"
 #include "ops/rotary_position_embedding_grad.h"
+#include "simd/rounded_product.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
@@ -82,8 +83,8 @@ void turn_row(const Pairs& pairs, const float* __restrict x, const float* __rest
               const float* __restrict sin, float* __restrict y) {
   for_each_pair(pairs, [&](int64_t a, int64_t b) {
     const float first = x[a], second = x[b];
-    y[a] = first * cos[a] - second * sin[a];
-    y[b] = second * cos[b] + first * sin[b];
+    y[a] = rounded_product(first, cos[a]) - rounded_product(second, sin[a]);
+    y[b] = rounded_product(second, cos[b]) + rounded_product(first, sin[b]);
   });
 }
 
@@ -91,8 +92,8 @@ void turn_row_back(const Pairs& pairs, const float* __restrict dy, const float* 
                    const float* __restrict sin, float* __restrict dx) {
   for_each_pair(pairs, [&](int64_t a, int64_t b) {
     const float first = dy[a], second = dy[b];
-    dx[a] = first * cos[a] + second * sin[b];
-    dx[b] = second * cos[b] - first * sin[a];
+    dx[a] = rounded_product(first, cos[a]) + rounded_product(second, sin[b]);
+    dx[b] = rounded_product(second, cos[b]) - rounded_product(first, sin[a]);
   });
 }
 

@@ -43,6 +43,7 @@ OPS = operators(
         "aclnnLgamma", "Logarithm of the gamma function's absolute value.", math.lgamma,
         same((DOUBLE, FLOAT, FLOAT16), equal_formats), "lgamma",
         ulps=8, ulps_from=1.0,
-        notes=(_POLES.format("infinite"),),
+        notes=(_POLES.format("infinite"),
+               "The largest error seen in DOUBLE, of 4.8 million numbers, is 6.4 ulp."),
     ),
 )  # fmt: skip

@@ -108,3 +108,10 @@ def test_many_16_bit_rows_of_embeddings(width: int) -> None:
     wanted[7] = 0
     got = aclhost.embedding_dense_backward(grad.astype(np.float16), index, 50, 7)
     np.testing.assert_array_equal(got, wanted)
+
+
+def test_bad_indices_of_16_bit_rows_are_counted_from_the_first() -> None:
+    index, grad = np.zeros(5000, np.int64), np.ones((5000, 64), np.float16)
+    index[4000] = 50
+    with pytest.raises(aclhost.AclnnError, match="got 50 at position 4000"):
+        aclhost.embedding_dense_backward(grad, index, 50)

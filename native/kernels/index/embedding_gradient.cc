@@ -91,6 +91,11 @@ Status add_rows(const EmbeddingDenseBackwardArgs& args, const TensorView& sums) 
         add_dense(args.kOperator, rows_of(rows, first, last), rows_of(places, first, last), sums);
     if (added.ok()) added = some;
   }
+  if (!added.ok()) {  // counted from the beginning, not from that of a part
+    const NamedIndex all = {"indices", &places, sums.shape[0], false};
+    const Status named = index_outcome(args.kOperator, false, &all, 1);
+    if (!named.ok()) added = named;
+  }
   if (args.scaleGradByFreq) status = divide_by_frequency(sums, places);
   return status.ok() ? added : status;
 }

@@ -98,57 +98,28 @@ inline void lgamma_of_array(const double* x, double* out, int64_t n) {
   }
 }
 
-// What the asymptotic series of digamma has besides the logarithm, by 1 / x^2.
-ACLHOST_INLINE double digamma_series(double square) {
-  return square * polynomial(square, 1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240, 1.0 / 132,
-                             -691.0 / 32760, 1.0 / 12);
-}
-
-// digamma x of x > 0: psi(x) = psi(x + 12) - 1 / x - ... - 1 / (x + 11) below 12, where the
-// asymptotic series holds. Pairs of these have the denominators u + k (11 - k) with u = x (x + 11):
-// their sum is the derivative of a product over the product.
-ACLHOST_INLINE double digamma_positive(double x) {
-  const bool below = x < 12;
-  const double shifted = below ? x : 1.0, u = shifted * (shifted + 11);
-  const double product = u * polynomial(u, 3628800.0, 966240.0, 97416.0, 4708.0, 110.0, 1.0);
-  const double derivative = polynomial(u, 3628800.0, 1932480.0, 292248.0, 18832.0, 550.0, 6.0);
-  const double sum = (2 * shifted + 11) * derivative / product;
-  const double y = below ? x + 12 : x, inverse = 1 / y, square = inverse * inverse;
-  return (log(y) - 0.5 * inverse - digamma_series(square)) - (below ? sum : 0.0);
-}
-
-// As torch has it: infinite at 0, with the opposite sign, and NaN at negative whole numbers.
-// psi(-x) = psi(1 + x) + pi cot(pi x)
-ACLHOST_INLINE double digamma_in_double(double x) {
-  const double size = magnitude_of(x), fraction = size - floor(size);
-  const double part = fraction > 0.5 ? 1 - fraction : fraction;
-  const double sine = sine_of_half_turns(part), cosine = sine_of_half_turns(0.5 - part);
-  const double cotangent = kPi * (fraction > 0.5 ? -cosine : cosine) / sine;
-  const double positive = digamma_positive(x > 0 ? x : 1 + size);
-  const double mirrored = fraction == 0 ? kNan<double> : positive + cotangent;
-  const double result = x < 0 ? mirrored : positive;
-  return x == 0 ? with_sign_of(kInfinity<double>, -x) : result;
-}
-ACLHOST_INLINE float digamma(float x) { return static_cast<float>(digamma_in_double(x)); }
-
-// Next to its zeros that has too few exact bits for double. So terms are added one by one, and the
-// rest is the C library's, whose last bits may differ between processors.
-inline double digamma_by_terms(double x) {
+// digamma x of x > 0: psi(x) = psi(x + 1) - 1 / x until the asymptotic series holds.
+inline double digamma_positive(double x) {
   double sum = 0;
   while (x < 12) {
     sum -= 1 / x;
     x += 1;
   }
   const double inverse = 1 / x, square = inverse * inverse;
-  return sum + (std::log(x) - 0.5 * inverse - digamma_series(square));
+  const double series = square * polynomial(square, 1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240,
+                                            1.0 / 132, -691.0 / 32760, 1.0 / 12);
+  return sum + (std::log(x) - 0.5 * inverse - series);
 }
+
+// As torch has it: infinite at 0, with the opposite sign, and NaN at negative whole numbers.
 inline double digamma(double x) {
   if (x == 0) return std::copysign(kInfinity<double>, -x);
-  if (x > 0) return digamma_by_terms(x);
+  if (x > 0) return digamma_positive(x);
   const double fraction = x - std::trunc(x);
   if (fraction == 0) return kNan<double>;
-  return digamma_by_terms(1 - x) - kPi / std::tan(kPi * fraction);
+  return digamma_positive(1 - x) - kPi / std::tan(kPi * fraction);
 }
+inline float digamma(float x) { return static_cast<float>(digamma(static_cast<double>(x))); }
 
 }  // namespace math
 }  // namespace ACLHOST_ISA

@@ -12,7 +12,7 @@ from sweep.program import Program, isas
 
 STEP = 99_991  # prime: all exponents and many significands
 BOUND = 2.0
-SCALAR = {"fmod", "remainder"}
+SCALAR = {"digamma", "fmod", "remainder"}
 
 
 @pytest.fixture(scope="module")

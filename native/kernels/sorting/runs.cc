@@ -36,7 +36,8 @@ void mark_numbers(const Items& items, int64_t begin, int64_t end, unsigned char*
 }
 
 bool is_equal(const Items& items, int64_t a, int64_t b) {
-  if (!items.key.has_nan) {  // nor, then, two patterns of bits for one number
+  // Nor, then, two patterns of bits for one number; a BOOL that is neither 0 nor 1 is its own.
+  if (!items.key.has_nan) {
     return std::memcmp(items.data + a * items.bytes, items.data + b * items.bytes, items.bytes) ==
            0;
   }

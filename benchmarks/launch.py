@@ -31,7 +31,7 @@ CASES = (
     Case("max_pool3d_with_argmax_backward", "2/2", "bfloat16", "262144", (1, 8, 32, 32, 32)),
     Case("elu_backward", "exp", "float32", "1000000", (1_000_000,)),
 )
-_ROUNDS = 51
+_ROUNDS = 101
 _SPIN = "while True: pass"
 
 

@@ -47,14 +47,11 @@ Status make_stored_rows(StoredRow make_row, int64_t n, const Matrices& matrices)
   const FloatRows results(matrices.out), first(matrices.in[0]);
   const FloatRows second(matrices.in[matrices.count - 1]);
   const auto body = [&](int64_t row, const RowBuffers& buffers) {
-    const auto room = [&](int number) { return reinterpret_cast<char*>(buffers.row(number)); };
-    const char* const in[kMostAxisInputs] = {first.read_stored(row, room(0)),
-                                             second.read_stored(row, room(1))};
-    char* const out = results.place_stored(row, buffers.raw());
-    make_row(in, n, out);
-    results.write_stored(row, out);
+    const char* const in[kMostAxisInputs] = {first.read_stored(row, nullptr),
+                                             second.read_stored(row, nullptr)};
+    make_row(in, n, buffers.row(0), results.place_stored(row, nullptr));
   };
-  return for_each_row(results.rows(), n, kMostAxisInputs, body);
+  return for_each_row(results.rows(), n, 1, body);
 }
 
 // What makes rows of the dtype that all tensors have, if they have one and there is something.

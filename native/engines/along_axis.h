@@ -33,8 +33,8 @@ struct AxisLoops {
 };
 
 // The same of a row whose tensors all have a type of 16 bits, without conversions before and after
-// it: in rows that are longer than a cache they take most of the time.
-using StoredRow = void (*)(const char* const* in, int64_t n, char* out);
+// it: in rows that are longer than a cache they take most of the time. There is room for n floats.
+using StoredRow = void (*)(const char* const* in, int64_t n, float* room, char* out);
 
 struct AxisOperator {
   AxisLoops<float> in_float;

@@ -33,6 +33,17 @@ int64_t phase_of(const LoopNest& nest, const LoopNest::Operand& operand, const B
   return operand.strides[0] == 0 ? kAlwaysSame : block.index[0];
 }
 
+// Without the elements behind the last whole line of the first output: they are streamed with the
+// rest of their line.
+int64_t up_to_line(const LoopNest& nest, const Block& block, int64_t count) {
+  const LoopNest::Operand& output = nest.operand[0];
+  const char* const end = address_of(nest, output, block) + count * output.item_size;
+  const int64_t rest = reinterpret_cast<intptr_t>(end) % kLineBytes / output.item_size;
+  return count > rest ? count - rest : count;
+}
+
+constexpr int64_t kPieceBytes = 512;  // of the largest operand, where results go past the cache
+
 // Computes blocks with the scratch memory of a thread.
 class BlockLoop {
  public:
@@ -46,13 +57,18 @@ class BlockLoop {
   }
 
   void compute(const Block& block) {
-    if (job_.turned) return compute_runs(block);
+    if (job_.blocks == Blocks::kTurned || job_.blocks == Blocks::kTurnedInPlace) {
+      for (int k = 0; k < job_.outs; ++k) expect_results(k, block);
+    }
+    if (job_.blocks == Blocks::kTurned) return compute_runs(block);
     const int alone = is_column() ? job_.outs : -1;
     for (int k = 0; k < nest_.operands; ++k) {
       if (k != alone) pointers_[k] = k < job_.outs ? target(k, block) : fetch(k, block);
     }
     if (alone >= 0) {
       compute_rows(block);
+    } else if (streams_at_once(block)) {
+      return compute_pieces(block);
     } else {
       job_.loop(pointers_ + job_.outs, pointers_, block.count, job_.numbers);
     }
@@ -62,7 +78,6 @@ class BlockLoop {
  private:
   // One run after the other; the results of all of them are stored together.
   void compute_runs(const Block& block) {
-    for (int k = 0; k < job_.outs; ++k) expect_results(k, block);
     Block run = block;
     run.count = 0;
     for (int64_t done = 0; done < block.count; done += run.count) {
@@ -77,6 +92,41 @@ class BlockLoop {
     for (int k = 0; k < job_.outs; ++k) {
       pointers_[k] = loop_buffer(k);
       flush(k, block);
+    }
+  }
+
+  // Whether results go past the cache as the loop leaves them.
+  bool streams_at_once(const Block& block) const {
+    for (int k = 0; k < job_.outs; ++k) {
+      if (job_.plan.conversions[k].first != nullptr ||
+          !is_contiguous(nest_, nest_.operand[k], block)) {
+        return false;
+      }
+    }
+    return job_.past_cache;
+  }
+
+  // A few lines at a time: reading goes on while they are written. With more of them, reading
+  // waits for writing, and for stores that only seem to be to the same address: twice as long.
+  void compute_pieces(const Block& block) {
+    int64_t largest = 1;
+    for (int k = 0; k < nest_.operands; ++k) {
+      largest = std::max(largest, nest_.operand[k].item_size);
+    }
+    const int64_t length = std::max(kPieceBytes / largest, kLineBytes);
+    for (int64_t done = 0, count; done < block.count; done += count) {
+      const bool is_last = block.count - done <= length;
+      count = is_last ? block.count - done : up_to_line(nest_, block, done + length) - done;
+      job_.loop(pointers_ + job_.outs, pointers_, count, job_.numbers);
+      for (int k = 0; k < job_.outs; ++k) {
+        const LoopNest::Operand& operand = nest_.operand[k];
+        stream_run(pointers_[k], count * operand.item_size,
+                   address_of(nest_, operand, block) + done * operand.item_size);
+      }
+      for (int k = job_.outs; k < nest_.operands; ++k) {
+        pointers_[k] =
+            static_cast<char*>(pointers_[k]) + count * job_.plan.conversions[k].loop_size;
+      }
     }
   }
 
@@ -189,15 +239,6 @@ class BlockLoop {
   void** const pointers_;  // the outputs', then the inputs'
   Held* const held_;
 };
-
-// Without the elements behind the last whole line of the first output: they are streamed with the
-// rest of their line.
-int64_t up_to_line(const LoopNest& nest, const Block& block, int64_t count) {
-  const LoopNest::Operand& output = nest.operand[0];
-  const char* const end = address_of(nest, output, block) + count * output.item_size;
-  const int64_t rest = reinterpret_cast<intptr_t>(end) % kLineBytes / output.item_size;
-  return count > rest ? count - rest : count;
-}
 
 }  // namespace
 

@@ -21,7 +21,7 @@ struct BlockJob {
   const Number* numbers;
   int outs;
   bool past_cache;
-  bool turned;  // Note [Turned results]
+  Blocks blocks;
   const BlockPlan& plan;
   Loop row_loop = nullptr;  // the same loop for blocks with one element of the first input
 };

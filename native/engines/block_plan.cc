@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kLine = 64;          // elements and bytes; buffers begin at lines of the cache
 constexpr int64_t kBlockBytes = 4096;  // of an operand: fewer are not worth the way to them
-constexpr int64_t kTurnedBytes = 16 << 10;  // of a result
+constexpr int64_t kTurnedBytes = 16 << 10;  // of a result, or more for whole lines
 constexpr int64_t kCachedBytes = 20 << 10;  // of all operands: they stay in the first-level cache
 
 int64_t element_size(aclDataType dtype) { return data_type_bits(dtype) / 8; }
@@ -33,9 +33,17 @@ bool find_steps(aclDataType from, aclDataType through, aclDataType to, Conversio
 
 int64_t round_up(int64_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 
+// Elements of runs that make whole lines of the cache once they are turned.
+int64_t runs_in_lines(int64_t run, int64_t result) {
+  const int64_t in_line = kLine / result;
+  return (kTurnedBytes / (run * result) / in_line + 1) * in_line * run;
+}
+
 // Elements, of operands with items of so many bytes.
-int64_t block_of(Blocks blocks, int64_t result, int64_t largest, int64_t most_cached) {
-  if (blocks == Blocks::kTurned) return kTurnedBytes / result;
+int64_t block_of(const LoopNest& nest, Blocks blocks, int64_t largest, int64_t most_cached) {
+  const int64_t result = nest.operand[0].item_size;
+  if (blocks == Blocks::kTurned) return runs_in_lines(kTurnedLength, result);
+  if (blocks == Blocks::kTurnedInPlace) return runs_in_lines(nest.shape[0], result);
   // What inputs bring along past the cache would push larger results out before they are streamed.
   const int64_t least = blocks == Blocks::kStreamed ? kLine : kBlockLength;
   const int64_t most = std::max(least, kBlockBytes / largest);
@@ -72,8 +80,8 @@ void lay_out_buffers(const LoopNest& nest, int outs, Blocks blocks, BlockPlan& p
   element += middle;
   plan.held = round_up(nest.operands * static_cast<int64_t>(sizeof(void*)));
   int64_t end = plan.held + round_up(nest.operands * static_cast<int64_t>(sizeof(Held)));
-  plan.block = block_of(blocks, nest.operand[0].item_size, largest,
-                        std::min(kStackScratch - end, kCachedBytes) / element);
+  plan.block =
+      block_of(nest, blocks, largest, std::min(kStackScratch - end, kCachedBytes) / element);
   const auto take = [&](int64_t item_size, int64_t elements) {
     const int64_t place = end;
     end += elements * item_size;
@@ -81,8 +89,9 @@ void lay_out_buffers(const LoopNest& nest, int outs, Blocks blocks, BlockPlan& p
   };
   for (int k = 0; k < nest.operands; ++k) {
     const Conversion& conversion = plan.conversions[k];
-    const bool by_runs = blocks == Blocks::kTurned && k >= outs;
-    const int64_t elements = by_runs ? kTurnedLength : plan.block;
+    int64_t elements = plan.block;
+    if (k >= outs && blocks == Blocks::kTurned) elements = kTurnedLength;
+    if (k >= outs && blocks == Blocks::kTurnedInPlace) elements = 0;
     plan.view_buffers[k] = plan.loop_buffers[k] = take(nest.operand[k].item_size, elements);
     if (conversion.first != nullptr) plan.loop_buffers[k] = take(conversion.loop_size, elements);
   }

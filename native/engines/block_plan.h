@@ -34,7 +34,6 @@ struct BlockPlan {
 
   int64_t block = 0;  // elements
   int64_t scratch_bytes = 0;
-  int64_t pointers = 0;
   int64_t held = 0;
   int64_t middle_buffer = 0;
   SmallArray<Conversion, kFewOperands> conversions;
@@ -45,9 +44,10 @@ struct BlockPlan {
 constexpr int64_t kStackScratch = 64 << 10;  // bytes; more comes from the heap
 
 // What blocks are for: the first-level cache; the same and results past it; results that are
-// turned, many runs at once (Note [Turned results]).
-enum class Blocks { kCached, kStreamed, kTurned };
-constexpr int64_t kTurnedLength = 256;  // elements: the longest run of these
+// turned, many runs at once, of which each is fetched alone or all are where they lie
+// (Note [Turned results]).
+enum class Blocks { kCached, kStreamed, kTurned, kTurnedInPlace };
+constexpr int64_t kTurnedLength = 512;  // elements: the longest run that is fetched
 
 // Outputs come first, as in the nest.
 Status find_conversions(const Operand* outs, int out_count, const Operand* ins, int in_count,

@@ -37,6 +37,7 @@ struct Copy {
   bool past_cache;  // results are stored so
   int64_t block;    // elements
   bool in_tiles = false;
+  bool follows_input = false;  // Note [Turned results]
 };
 
 void put_array(const char* from, char* to, int64_t bytes, bool past_cache) {
@@ -47,7 +48,20 @@ void put_array(const char* from, char* to, int64_t bytes, bool past_cache) {
   }
 }
 
+// Runs of the input are cast where they lie; their results are turned together.
+void cast_runs(const Copy& copy, const LoopNest& nest, const Block& block) {
+  alignas(64) char results[kBlockBytes];
+  const LoopNest::Operand& to = nest.operand[0];
+  char* place = results;
+  for_each_run(nest, nest.operand[1], block, [&](const char* run, int64_t length) {
+    copy.cast(run, place, length);
+    place += length * to.item_size;
+  });
+  scatter(results, nest, to, block);
+}
+
 void copy_block(const Copy& copy, const LoopNest& nest, const Block& block) {
+  if (copy.follows_input && copy.cast != nullptr) return cast_runs(copy, nest, block);
   alignas(64) char gathered[kBlockBytes];
   alignas(64) char results[kBlockBytes];
   const LoopNest::Operand& to = nest.operand[0];
@@ -262,13 +276,15 @@ Status copy(const TensorView& to, const TensorView& from) {
     fill_elements(to, element);
     return {};
   }
-  follow_inputs(nest, 1);
+  const bool follows_input = follow_inputs(nest, 1);
   const int64_t sizes[] = {nest.operand[0].item_size, nest.operand[1].item_size};
   const int64_t wider = std::max(sizes[0], sizes[1]);
   const bool past_cache = nest.total > cache_bytes() / (sizes[0] + sizes[1]);
-  if (copy_in_tiles({cast, past_cache, kTileBlockBytes / wider, true}, nest)) return {};
+  const bool casts_runs = follows_input && cast != nullptr;
+  const int64_t in_tile = casts_runs ? kBlockBytes / sizes[0] : kTileBlockBytes / wider;
+  if (copy_in_tiles({cast, past_cache, in_tile, true, follows_input}, nest)) return {};
   const int64_t block = std::clamp(kShortBlockBytes / wider, kBlockLength, kBlockBytes / wider);
-  copy_nest({cast, past_cache, block}, nest, kParallelBytes);
+  copy_nest({cast, past_cache, block, false, follows_input}, nest, kParallelBytes);
   return {};
 }
 

@@ -77,6 +77,25 @@ Element<V> sum_of_lanes(V lanes) {
   }
 }
 
+// The last turn of values, with zeros before those of short arrays.
+template <typename T>
+struct LastTurn {
+  LastTurn(const T* values, int64_t n) : turn(values + n - kFloatLanes) {
+    if (n >= kFloatLanes) return;
+    std::memset(few, 0, sizeof few);
+    std::memcpy(few + kFloatLanes - n, values, n * sizeof(T));
+    turn = few;
+  }
+  LastTurn(const LastTurn&) = delete;
+  const T* turn;
+  T few[kFloatLanes];
+};
+
+// Bits that are set where such a turn has values that no whole turn has.
+inline const uint32_t* last_turn_mask(int64_t n) {
+  return kStepMask<float>.bits + kSumLanes - kFloatLanes + (n & (kFloatLanes - 1));
+}
+
 // The sum of what a function makes of floats, or of 16-bit ones, that lie side by side, and of
 // those at the same places of other arrays.
 template <typename T>
@@ -93,7 +112,9 @@ class FloatSum {
     rest.visit([&](auto steps) __attribute__((always_inline)) {
       add_turns<decltype(steps)::value>(point, rest.turns, sums, values + i, (others + i)...);
     });
-    if (rest.values > 0) add_last(point, n, sums, LastTurn(values, n), LastTurn(others, n)...);
+    if (rest.values > 0) {
+      add_last(point, n, sums, LastTurn<T>(values, n), LastTurn<Others>(others, n)...);
+    }
     fold(sums, kFloatLanes / kLanes<double>);
     return sum_of_lanes(sums[0]);
   }
@@ -147,25 +168,11 @@ class FloatSum {
     }
   }
 
-  // The last turn of values, with zeros before those of short arrays.
-  struct LastTurn {
-    LastTurn(const T* values, int64_t n) : turn(values + n - kFloatLanes) {
-      if (n >= kFloatLanes) return;
-      std::memset(few, 0, sizeof few);
-      std::memcpy(few + kFloatLanes - n, values, n * sizeof(T));
-      turn = few;
-    }
-    LastTurn(const LastTurn&) = delete;
-    const T* turn;
-    T few[kFloatLanes];
-  };
-
   // What is less than a turn, at the end.
   template <typename Point, typename... Turns>
   static __attribute__((always_inline)) void add_last(const Point& point, int64_t n,
                                                       Vector<double>* sums, const Turns&... last) {
-    const uint32_t* const mask =
-        kStepMask<float>.bits + kSumLanes - kFloatLanes + (n & (kFloatLanes - 1));
+    const uint32_t* const mask = last_turn_mask(n);
     for (int part = 0; part < kParts; ++part) {
       using Bits = Vector<uint32_t>;
       const int place = part * kLanes<float>;

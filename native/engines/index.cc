@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <memory>
 #include <new>
 
@@ -10,7 +11,9 @@
 #include "dtypes.h"
 #include "engines/index_actions.h"
 #include "engines/index_places.h"
+#include "simd/cache.h"
 #include "simd/memory.h"
+#include "simd/simd.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
@@ -18,6 +21,8 @@ namespace {
 
 constexpr int64_t kRowPiece = 1 << 14;  // elements of a row
 constexpr int64_t kWorthThreads = 1 << 15;
+constexpr int64_t kRowsAhead = 8;      // come where the result is larger than the cache,
+constexpr int64_t kAheadBytes = 1024;  // with at most so many bytes
 
 using Dimension = IndexedWalk::Dimension;
 
@@ -62,7 +67,9 @@ bool find_good_places(const IndexedWalk::Index& index, const char* from, int64_t
 // rows that have a place in common.
 class Nest {
  public:
-  Nest(const IndexedWalk& walk, const Action& action) : walk_(walk), action_(action) {
+  // In order: positions go in row-major order, as several may be one element.
+  Nest(const IndexedWalk& walk, bool past_cache, bool in_order)
+      : walk_(walk), action_(gathering(walk.item_size, past_cache)), past_cache_(past_cache) {
     coalesce(walk_);
     row_ = {1, 0, 0, {}};
     run_ = row_;
@@ -71,12 +78,14 @@ class Nest {
     for (int i = 0; i < walk_.rank; ++i) outer_ *= walk_.dimension[i].length;
     chunk_ = std::min(kChunk, run_.length);
     run_pieces_ = (run_.length + chunk_ - 1) / chunk_;
-    row_pieces_ = (row_.length + kRowPiece - 1) / kRowPiece;
+    const int64_t piece = lies_across(walk_, run_, row_) ? kAcrossTile : kRowPiece;
+    row_piece_ = in_order ? row_.length : piece;
+    row_pieces_ = (row_.length + row_piece_ - 1) / row_piece_;
     find_once();
   }
 
   int64_t pieces() const { return outer_ * run_pieces_ * row_pieces_; }
-  int64_t elements_of_piece() const { return chunk_ * std::min(row_.length, kRowPiece); }
+  int64_t elements_of_piece() const { return chunk_ * std::min(row_.length, row_piece_); }
 
   // False if an index was out of range.
   bool run(int64_t first, int64_t last) const {
@@ -120,9 +129,9 @@ class Nest {
       const int64_t count = std::min(chunk_, run_.length - chunk);
       if (piece == first || piece % row_pieces_ == 0) find(here, chunk, count, places);
       good = good && places.all_good;
-      const int64_t begin = piece % row_pieces_ * kRowPiece;
+      const int64_t begin = piece % row_pieces_ * row_piece_;
       act(here.dense + chunk * run_.dense + begin * row_.dense, here.table + begin * row_.table,
-          places, count, std::min(kRowPiece, row_.length - begin));
+          places, count, std::min(row_piece_, row_.length - begin));
     }
     return good;
   }
@@ -148,6 +157,11 @@ class Nest {
     }
     for (int64_t i = 0; i < count; ++i) {
       char* const here = dense + i * run_.dense;
+      if (past_cache_ && places.all_good && i + kRowsAhead < count) {
+        const char* const later = table + places.offsets[i + kRowsAhead];
+        prefetch_run(reinterpret_cast<uintptr_t>(later),
+                     std::min(row * walk_.item_size, kAheadBytes));
+      }
       if (places.all_good || places.used[i]) {
         action_.row(here, row_.dense, table + places.offsets[i], row_.table, row);
       } else {
@@ -158,8 +172,9 @@ class Nest {
 
   IndexedWalk walk_;
   Action action_;
+  bool past_cache_;
   Dimension run_, row_;
-  int64_t outer_ = 1, chunk_, run_pieces_, row_pieces_;
+  int64_t outer_ = 1, chunk_, run_pieces_, row_piece_, row_pieces_;
   std::unique_ptr<int64_t[]> offsets_;  // of a run in the table; null where they are not known
 };
 
@@ -202,6 +217,17 @@ void coalesce(IndexedWalk& walk) {
     }
   }
   walk.rank = rank;
+}
+
+int64_t positions(const IndexedWalk& walk) {
+  int64_t count = 1;
+  for (int i = 0; i < walk.rank; ++i) count *= walk.dimension[i].length;
+  return count;
+}
+
+bool lies_across(const IndexedWalk& walk, const Dimension& run, const Dimension& row) {
+  return std::abs(row.dense) > std::abs(run.dense) ||
+         std::abs(row.table) > std::abs(walk.index[0].stride);
 }
 
 bool is_indexed(const IndexedWalk& walk, const Dimension& dimension) {
@@ -265,12 +291,14 @@ IndexedWalk walk_each(const TensorView& dense, const TensorView& table, int axis
 
 bool gather_indexed(IndexedWalk walk, bool in_order) {
   if (walk.empty()) return true;
-  const Nest nest(walk, gathering(walk.item_size));
+  const bool past_cache = positions(walk) > cache_bytes() / walk.item_size;
+  const Nest nest(walk, past_cache, in_order);
   const int64_t total = nest.pieces();
   const int64_t grain = std::max<int64_t>(kWorthThreads / 2 / nest.elements_of_piece(), 1);
   std::atomic<bool> good{true};
   parallel_for(total, in_order ? total : grain, [&](int64_t first, int64_t last) {
     if (!nest.run(first, last)) good = false;
+    if (past_cache) finish_streaming();
   });
   return good;
 }

@@ -61,6 +61,15 @@ IndexedWalk walk_each(const TensorView& dense, const TensorView& table, int axis
 // The same positions in as few dimensions as possible, in the same order.
 void coalesce(IndexedWalk& walk);
 
+// How many there are, with all dimensions.
+int64_t positions(const IndexedWalk& walk);
+
+// Whether rows, which have a place in common, lie farther apart in memory than the indexed run's
+// elements do: tiles of kAcrossTile elements then find what lies beside them still in a cache.
+bool lies_across(const IndexedWalk& walk, const IndexedWalk::Dimension& run,
+                 const IndexedWalk::Dimension& row);
+constexpr int64_t kAcrossTile = 64;
+
 // Whether indices change along a dimension.
 bool is_indexed(const IndexedWalk& walk, const IndexedWalk::Dimension& dimension);
 

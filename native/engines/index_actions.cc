@@ -6,10 +6,13 @@
 
 #include "engines/runs.h"
 #include "simd/memory.h"
+#include "simd/simd.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
+
+constexpr int64_t kStreamedBytes = 512;  // shorter rows take longer past the cache than through it
 
 template <int64_t kItem>
 void gather_elements(char* dense, int64_t step, char* table, const int64_t* offsets, int64_t n) {
@@ -24,6 +27,13 @@ void gather_elements(char* dense, int64_t step, char* table, const int64_t* offs
 template <int64_t kItem>
 void gather_row(char* dense, int64_t dense_step, char* table, int64_t table_step, int64_t n) {
   copy_run(table, table_step, dense, dense_step, kItem, n);
+}
+
+template <int64_t kItem>
+void stream_row(char* dense, int64_t dense_step, char* table, int64_t table_step, int64_t n) {
+  const bool is_long = dense_step == kItem && table_step == kItem && n * kItem >= kStreamedBytes;
+  if (is_long) return stream_run(table, n * kItem, dense);
+  gather_row<kItem>(dense, dense_step, table, table_step, n);
 }
 
 template <int64_t kItem>
@@ -49,10 +59,11 @@ Action of_width(int64_t item_size, const Visit& visit) {
 
 }  // namespace
 
-Action gathering(int64_t item_size) {
-  return of_width(item_size, [](auto width) -> Action {
+Action gathering(int64_t item_size, bool past_cache) {
+  return of_width(item_size, [=](auto width) -> Action {
     constexpr int64_t kItem = decltype(width)::value;
-    return {gather_elements<kItem>, gather_row<kItem>, clear<kItem>};
+    return {gather_elements<kItem>, past_cache ? stream_row<kItem> : gather_row<kItem>,
+            clear<kItem>};
   });
 }
 

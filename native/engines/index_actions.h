@@ -17,8 +17,9 @@ struct Action {
   void (*missing)(char* dense, int64_t step, int64_t n);
 };
 
-// For elements of 1, 2, 4, 8 or 16 bytes.
-Action gathering(int64_t item_size);
+// For elements of 1, 2, 4, 8 or 16 bytes. Long rows go past the cache if wanted; see
+// Note [Stores past the cache] in simd/simd.h.
+Action gathering(int64_t item_size, bool past_cache);
 
 }  // namespace ACLHOST_ISA
 }  // namespace aclhost

@@ -2,6 +2,7 @@
 // Where positions of an indexed walk lie in the table, some at a time.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "engines/index.h"
@@ -27,9 +28,32 @@ struct Places {
 
 namespace index_detail {
 
+// Where all values are owned: else false, and nothing is added. No branches. The highest bit tells
+// whether a value is outside, whatever it is: one of both differences has it.
+template <typename Integer>
+bool add_owned_places(const IndexedWalk::Index& index, const Owned& owned, const char* from,
+                      int64_t step, int64_t count, Places& places) {
+  const int64_t wrap = index.wrap;
+  const auto stride = static_cast<uint64_t>(index.stride);
+  const auto first = static_cast<uint64_t>(owned.first);
+  const uint64_t last = static_cast<uint64_t>(owned.last) - 1;
+  int64_t sums[kChunk];
+  uint64_t others = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t given = load<Integer>(from + i * step);
+    const auto value = static_cast<uint64_t>(given + (given >> 63 & wrap));
+    others |= (value - first) | (last - value);
+    sums[i] = static_cast<int64_t>(static_cast<uint64_t>(places.offsets[i]) + value * stride);
+  }
+  if (others >> 63 != 0) return false;
+  std::copy_n(sums, count, places.offsets);
+  return true;
+}
+
 template <typename Integer>
 void add_places(const IndexedWalk::Index& index, const Owned& owned, const char* from, int64_t step,
                 int64_t count, Places& places) {
+  if (add_owned_places<Integer>(index, owned, from, step, count, places)) return;
   bool all_good = true, all_used = true;
   for (int64_t i = 0; i < count; ++i) {
     int64_t value = load<Integer>(from + i * step);

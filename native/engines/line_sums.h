@@ -54,6 +54,13 @@ class LineSums {
     if (++lines_ % kLinesTogether == 0) finish();
   }
 
+  // For lines that are added elsewhere; no more than fit before the next finish.
+  T* part() const { return part_; }
+  void end_lines(int64_t count) {
+    lines_ += count;
+    if (lines_ % kLinesTogether == 0) finish();
+  }
+
   // What is left, once all lines are added.
   void finish() {
     T* const part = part_;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/matrix.h"
 
+#include <cstdint>
+
+#include "dtypes.h"
 #include "engines/copy.h"
 
 namespace aclhost {
@@ -26,7 +29,14 @@ bool merge(const TensorView& view, int first, int last, Merged* merged) {
   return true;
 }
 
+// Elements of half a byte are.
+bool is_aligned(const TensorView& view) {
+  const auto size = static_cast<uintptr_t>(data_type_bits(view.dtype) / 8);
+  return size <= 1 || reinterpret_cast<uintptr_t>(view.data) % size == 0;
+}
+
 bool as_matrix(const TensorView& view, int split, TensorView* matrix) {
+  if (!is_aligned(view)) return false;
   Merged rows, columns;
   if (!merge(view, 0, split, &rows) || !merge(view, split, view.rank, &columns)) return false;
   if (columns.length > 1 && columns.step != 1) return false;

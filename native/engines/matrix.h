@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensors as matrices: the dimensions before one tell which row, the others make it. Rows are
-// dense.
+// dense, and elements aligned.
 #pragma once
 
 #include "base/status.h"

@@ -15,13 +15,20 @@ namespace {
 using Floats = Vector<float>;
 using Block = void (*)(const OuterProducts& products, float* c, int64_t c_stride, bool add);
 
-template <int rows, int vectors>
+// Where the column of a term is.
+template <int rows, bool placed>
+const float* column_at(const OuterProducts& products, int64_t term) {
+  return products.a + (placed ? products.a_places[term] : term * rows);
+}
+
+template <int rows, int vectors, bool placed>
 void add_block(const OuterProducts& products, float* c, int64_t c_stride, bool add) {
   Floats sums[rows][vectors] = {};
-  const float* a = products.a;
   for (int64_t p = 0; p < products.terms; ++p) {
+    const float* const a = column_at<rows, placed>(products, p);
     const float* const b = products.b + products.places[p];
     Floats factors[vectors];
+#pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v) factors[v] = load_vector<Floats>(b + v * kLanes<float>);
 #pragma GCC unroll 14
     for (int i = 0; i < rows; ++i) {
@@ -31,9 +38,11 @@ void add_block(const OuterProducts& products, float* c, int64_t c_stride, bool a
         sums[i][v] = fused_multiply_add(factor, factors[v], sums[i][v]);
       }
     }
-    a += rows;
   }
+  // Sums stay in registers only where no loop is left.
+#pragma GCC unroll 14
   for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v) {
       float* const to = c + i * c_stride + v * kLanes<float>;
       store_vector(to, add ? load_vector<Floats>(to) + sums[i][v] : sums[i][v]);
@@ -42,14 +51,15 @@ void add_block(const OuterProducts& products, float* c, int64_t c_stride, bool a
 }
 
 #if defined(__AVX512F__)
-template <int rows, int vectors>
+template <int rows, int vectors, bool placed>
 __attribute__((target("avx512bf16"))) void add_pair_block(const OuterProducts& products, float* c,
                                                           int64_t c_stride, bool add) {
   __m512 sums[rows][vectors] = {};
-  const float* a = products.a;
   for (int64_t p = 0; p < products.terms; ++p) {
+    const float* const a = column_at<rows, placed>(products, p);
     const float* const b = products.b + products.places[p];
     __m512bh factors[vectors];
+#pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v) {
       factors[v] = (__m512bh)_mm512_loadu_ps(b + v * kLanes<float>);
     }
@@ -61,9 +71,10 @@ __attribute__((target("avx512bf16"))) void add_pair_block(const OuterProducts& p
         sums[i][v] = _mm512_dpbf16_ps(sums[i][v], factor, factors[v]);
       }
     }
-    a += rows;
   }
+#pragma GCC unroll 14
   for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v) {
       float* const to = c + i * c_stride + v * kLanes<float>;
       _mm512_storeu_ps(to, add ? _mm512_loadu_ps(to) + sums[i][v] : sums[i][v]);
@@ -71,20 +82,36 @@ __attribute__((target("avx512bf16"))) void add_pair_block(const OuterProducts& p
   }
 }
 
-template <int vectors, int... before>
+template <int vectors, bool placed, int... before>
 constexpr std::array<Block, sizeof...(before)> pair_blocks(std::integer_sequence<int, before...>) {
-  return {add_pair_block<before + 1, vectors>...};
+  return {add_pair_block<before + 1, vectors, placed>...};
 }
-constexpr auto kPairBlocks = pair_blocks<2>(std::make_integer_sequence<int, kMostRows>());
-constexpr auto kWidePairBlocks = pair_blocks<4>(std::make_integer_sequence<int, kFewRows>());
+template <bool placed>
+constexpr auto kPairBlocks = pair_blocks<2, placed>(std::make_integer_sequence<int, kMostRows>());
+template <bool placed>
+constexpr auto kWidePairBlocks =
+    pair_blocks<4, placed>(std::make_integer_sequence<int, kFewRows>());
 #endif
 
-template <int vectors, int... before>
+template <int vectors, bool placed, int... before>
 constexpr std::array<Block, sizeof...(before)> blocks(std::integer_sequence<int, before...>) {
-  return {add_block<before + 1, vectors>...};
+  return {add_block<before + 1, vectors, placed>...};
 }
-constexpr auto kBlocks = blocks<2>(std::make_integer_sequence<int, kMostRows>());
-constexpr auto kWideBlocks = blocks<4>(std::make_integer_sequence<int, kFewRows>());
+template <bool placed>
+constexpr auto kBlocks = blocks<2, placed>(std::make_integer_sequence<int, kMostRows>());
+template <bool placed>
+constexpr auto kWideBlocks = blocks<4, placed>(std::make_integer_sequence<int, kFewRows>());
+
+template <bool placed>
+Block block_for(int64_t rows, int64_t columns, bool pairs) {
+#if defined(__AVX512F__)
+  if (pairs) {
+    return columns == kColumns ? kPairBlocks<placed>[rows - 1] : kWidePairBlocks<placed>[rows - 1];
+  }
+#endif
+  (void)pairs;
+  return columns == kColumns ? kBlocks<placed>[rows - 1] : kWideBlocks<placed>[rows - 1];
+}
 
 }  // namespace
 
@@ -98,14 +125,8 @@ bool has_pair_products() {
 
 void add_outer_products(int64_t rows, int64_t columns, const OuterProducts& products, float* c,
                         int64_t c_stride, bool add) {
-#if defined(__AVX512F__)
-  if (products.pairs) {
-    const Block block = columns == kColumns ? kPairBlocks[rows - 1] : kWidePairBlocks[rows - 1];
-    block(products, c, c_stride, add);
-    return;
-  }
-#endif
-  const Block block = columns == kColumns ? kBlocks[rows - 1] : kWideBlocks[rows - 1];
+  const Block block = products.a_places == nullptr ? block_for<false>(rows, columns, products.pairs)
+                                                   : block_for<true>(rows, columns, products.pairs);
   block(products, c, c_stride, add);
 }
 

@@ -35,13 +35,14 @@ inline int64_t block_height(int64_t rows) {
   return (rows + blocks - 1) / blocks;
 }
 
-// Term p is the column a[p * rows ...] times the row b[places[p] ...].
+// Term p is the column a[p * rows ...], or a[a_places[p] ...], times the row b[places[p] ...].
 struct OuterProducts {
   int64_t terms;
   const float* a;
   const float* b;
   const int64_t* places;
   bool pairs = false;  // of BF16 instead of floats: Note [Pairs of BF16] in pair_products.h
+  const int64_t* a_places = nullptr;
 };
 
 // Whether the processor has an instruction for pairs.

@@ -16,6 +16,7 @@ namespace {
 
 constexpr int kMostRows = 14;     // of a block: their sums leave registers for the factors
 constexpr int64_t kColumns = 32;  // of a block
+constexpr int64_t kLine = 16;     // words
 constexpr double kLeastWork = 1 << 15;
 constexpr int64_t kLeastTerms = 16;
 
@@ -23,22 +24,24 @@ constexpr int64_t kLeastTerms = 16;
 // their places in the cache: bringing them together would take as long as multiplying them.
 constexpr int64_t kFewColumns = 4 * kColumns, kMostApart = 512;
 
-// Rows of a factor that are blocks of columns of pairs, or `stride` pairs apart in memory.
+// Rows of a factor as they lie in memory, or packed: side by side for each pair.
 struct PairRows {
   const uint32_t* data;
-  int64_t stride;  // 0: packed
+  int64_t row_step, pair_step;
+
+  bool packed() const { return row_step == 1; }
 };
 
 using Block = void (*)(int64_t pairs, const PairRows& rows_of_a, const uint32_t* b, float* c,
                        int64_t c_stride, bool add);
 
-// Pair p is the column a[p * rows ...], or a[p] of each row, times the row b[p * kColumns ...].
+// Pair p of each row of a times the row b[p * kColumns ...].
 template <int rows, bool packed>
 __attribute__((target("avx512bf16"))) void add_block(int64_t pairs, const PairRows& rows_of_a,
                                                      const uint32_t* b, float* c, int64_t c_stride,
                                                      bool add) {
   const uint32_t* a = rows_of_a.data;
-  const int64_t row_step = packed ? 1 : rows_of_a.stride;
+  const int64_t row_step = packed ? 1 : rows_of_a.row_step;
   __m512 sums[rows][2] = {};
   for (int64_t p = 0; p < pairs; ++p) {
     const auto low = (__m512bh)_mm512_loadu_si512(b);
@@ -49,10 +52,13 @@ __attribute__((target("avx512bf16"))) void add_block(int64_t pairs, const PairRo
       sums[i][0] = _mm512_dpbf16_ps(sums[i][0], factor, low);
       sums[i][1] = _mm512_dpbf16_ps(sums[i][1], factor, high);
     }
-    a += packed ? rows : 1;
+    a += packed ? rows_of_a.pair_step : 1;
     b += kColumns;
   }
+  // Sums stay in registers only where no loop is left.
+#pragma GCC unroll 14
   for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 2
     for (int half = 0; half < 2; ++half) {
       float* const to = c + i * c_stride + half * kColumns / 2;
       _mm512_storeu_ps(to, add ? _mm512_loadu_ps(to) + sums[i][half] : sums[i][half]);
@@ -101,12 +107,28 @@ uint32_t pair_at(const Side& side, int64_t term, int64_t terms, int64_t other) {
   return place[0] | second << 16;
 }
 
+// As many as a block has columns, in two vectors.
+void join_columns(const uint16_t* first, const uint16_t* second, uint32_t* to) {
+  const __m512i odd = second != nullptr ? _mm512_loadu_si512(second) : _mm512_setzero_si512();
+  const __m512i even = _mm512_loadu_si512(first);
+  const __m512i low = _mm512_unpacklo_epi16(even, odd), high = _mm512_unpackhi_epi16(even, odd);
+  const __m512i front = _mm512_set_epi64(11, 10, 3, 2, 9, 8, 1, 0);
+  const __m512i back = _mm512_set_epi64(15, 14, 7, 6, 13, 12, 5, 4);
+  _mm512_storeu_si512(to, _mm512_permutex2var_epi64(low, front, high));
+  _mm512_storeu_si512(to + kColumns / 2, _mm512_permutex2var_epi64(low, back, high));
+}
+
 // [pair][n], with room for `width`; what lies behind n means nothing.
 void pack(const Side& side, int64_t terms, int64_t n, int64_t width, uint32_t* to) {
   if (side.other_step == 1) {
     for (int64_t term = 0; term < terms; term += 2) {
       const uint16_t* const first = side.data + term * side.term_step;
-      join_arrays(first, term + 1 < terms ? first + side.term_step : nullptr, n, to);
+      const uint16_t* const second = term + 1 < terms ? first + side.term_step : nullptr;
+      if (n == kColumns) {
+        join_columns(first, second, to);
+      } else {
+        join_arrays(first, second, n, to);
+      }
       to += width;
     }
     return;
@@ -134,18 +156,21 @@ int64_t block_height(int64_t rows) {
   return (rows + count - 1) / count;
 }
 
+// Words for each pair of packed rows: an odd number of lines, which share no places in the cache.
+int64_t packed_width(int64_t rows) { return (rows + kColumns - 1) / kColumns * kColumns + kLine; }
+
 // All blocks of a tile, once its columns are packed.
 void multiply_packed(const PairTile& tile, int64_t pairs, const PairRows& a, const uint32_t* b,
                      float* c, int64_t c_stride, bool add) {
-  const int64_t height = block_height(tile.rows), row_step = a.stride != 0 ? a.stride : pairs;
-  const auto& blocks = a.stride != 0 ? kBlocksInPlace : kBlocks;
+  const int64_t height = block_height(tile.rows);
+  const auto& blocks = a.packed() ? kBlocks : kBlocksInPlace;
   alignas(64) float edge[kMostRows * kColumns];
   for (int64_t column = 0; column < tile.columns; column += kColumns) {
     const int64_t width = std::min(kColumns, tile.columns - column);
     for (int64_t row = 0; row < tile.rows; row += height) {
       const int64_t rows = std::min(height, tile.rows - row);
       float* const to = c + row * c_stride + column;
-      const PairRows some = {a.data + row * row_step, a.stride};
+      const PairRows some = {a.data + row * a.row_step, a.row_step, a.pair_step};
       if (width == kColumns) {
         blocks[rows - 1](pairs, some, b + column * pairs, to, c_stride, add);
         continue;
@@ -166,15 +191,14 @@ PairRows take_rows(const GemmPlan& plan, const PairTile& tile, int64_t first, in
   const Side all = rows_of(plan.a, tile.offset_a, tile.row, first);
   const bool is_near = all.other_step > 0 && all.other_step <= kMostApart;
   if (tile.columns <= kFewColumns && terms % 2 == 0 && is_near && has_pairs(all)) {
-    return {reinterpret_cast<const uint32_t*>(all.data), all.other_step / 2};
+    return {reinterpret_cast<const uint32_t*>(all.data), all.other_step / 2, 1};
   }
-  const int64_t height = block_height(tile.rows), pairs = (terms + 1) / 2;
-  for (int64_t row = 0; row < tile.rows; row += height) {
-    const int64_t rows = std::min(height, tile.rows - row);
+  const int64_t width = packed_width(tile.rows);
+  for (int64_t row = 0; row < tile.rows; row += kColumns) {
     const Side side = rows_of(plan.a, tile.offset_a, tile.row + row, first);
-    pack(side, terms, rows, rows, words + row * pairs);
+    pack(side, terms, std::min(kColumns, tile.rows - row), width, words + row);
   }
-  return {words, 0};
+  return {words, 1, width};
 }
 
 }  // namespace
@@ -187,7 +211,7 @@ bool multiplies_pairs(const GemmPlan& plan) {
 }
 
 int64_t pair_words(int64_t rows, int64_t columns) {
-  return kPairTerms / 2 * (rows + columns + 2 * kColumns);
+  return kPairTerms / 2 * (rows + columns + 2 * kColumns + kLine);
 }
 
 void multiply_pairs(const GemmPlan& plan, const PairTile& tile, uint32_t* words, float* c,
@@ -196,7 +220,7 @@ void multiply_pairs(const GemmPlan& plan, const PairTile& tile, uint32_t* words,
     const int64_t terms = std::min(kPairTerms, tile.terms - done), first = tile.first + done;
     const int64_t pairs = (terms + 1) / 2;
     const PairRows a = take_rows(plan, tile, first, terms, words);
-    uint32_t* const b = words + tile.rows * pairs;
+    uint32_t* const b = words + packed_width(tile.rows) * pairs;
     for (int64_t column = 0; column < tile.columns; column += kColumns) {
       const Side side = columns_of(plan.b, tile.offset_b, first, tile.column + column);
       pack(side, terms, std::min(kColumns, tile.columns - column), kColumns, b + column * pairs);

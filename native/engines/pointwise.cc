@@ -23,11 +23,11 @@ bool compute_blocks(const BlockJob& job, const LoopNest& nest, int64_t grain) {
                                });
 }
 
-// Whether the loop can work on all of the operands' memory at once.
+// Whether the loop can work on all of the operands' memory at once, from one operand on.
 constexpr int kMostInPlace = 24;
-bool is_one_block(const LoopNest& nest, const BlockPlan& plan) {
+bool is_one_block(const LoopNest& nest, const BlockPlan& plan, int first) {
   if (nest.operands > kMostInPlace) return false;
-  for (int k = 0; k < nest.operands; ++k) {
+  for (int k = first; k < nest.operands; ++k) {
     const LoopNest::Operand& operand = nest.operand[k];
     if (plan.conversions[k].first != nullptr || operand.contiguous != nest.total ||
         !is_aligned(operand.start, operand.item_size)) {
@@ -47,6 +47,34 @@ void compute_in_place(const BlockJob& job, const LoopNest& nest) {
   });
 }
 
+// Whether each row of the result is a row of the second of two inputs with a single element of the
+// first, and the loop can work on all of them where they are.
+bool has_rows_in_place(const LoopNest& nest, const BlockJob& job) {
+  if (job.row_loop == nullptr || job.past_cache || nest.rewrites) return false;
+  if (nest.rank != 2 || nest.operands != 3) return false;
+  for (int k = 0; k < nest.operands; ++k) {
+    const LoopNest::Operand& operand = nest.operand[k];
+    const int64_t step = k == job.outs ? 0 : operand.item_size;
+    if (job.plan.conversions[k].first != nullptr || operand.strides[0] != step ||
+        !is_aligned(operand.start, operand.item_size)) {
+      return false;
+    }
+  }
+  return nest.shape[0] * nest.operand[0].item_size > 2 * kVectorBytes;
+}
+
+void compute_rows_in_place(const BlockJob& job, const LoopNest& nest) {
+  parallel_for(nest.shape[1], kGrain / nest.shape[0] + 1, [&](int64_t begin, int64_t end) {
+    void* pointers[3];
+    for (int64_t row = begin; row < end; ++row) {
+      for (int k = 0; k < nest.operands; ++k) {
+        pointers[k] = nest.operand[k].start + row * nest.operand[k].strides[1];
+      }
+      job.row_loop(pointers + job.outs, pointers, nest.shape[0], job.numbers);
+    }
+  });
+}
+
 // In place, the memory is in the cache when it is written.
 bool goes_past_cache(const LoopNest& nest, int outs) {
   int64_t bytes = 0;
@@ -59,6 +87,16 @@ bool goes_past_cache(const LoopNest& nest, int outs) {
   }
   return nest.total > cache_bytes() / std::max<int64_t>(bytes, 1);
 }
+
+// Inputs in one piece are computed with where they lie, many short runs at a time: the loop would
+// take each of these with the elements behind its last whole vector one by one.
+Blocks blocks_of_turned(const LoopNest& nest, int outs, const BlockPlan& plan) {
+  const bool in_place = nest.shape[0] <= kTurnedLength && is_one_block(nest, plan, outs);
+  return in_place ? Blocks::kTurnedInPlace : Blocks::kTurned;
+}
+
+// Results of one run alone would be single elements of many lines.
+void join_runs(LoopNest& nest) { nest.longest_joined = nest.shape[0]; }
 
 LoopNest nest_of(const Operand* outs, int out_count, const Operand* ins, int in_count) {
   const int count = out_count + in_count;
@@ -77,20 +115,34 @@ Status pointwise(Loop loop, const Operand* outs, int out_count, const Operand* i
   LoopNest nest = nest_of(outs, out_count, ins, in_count);
   if (nest.total == 0) return {};
   const bool past_cache = goes_past_cache(nest, out_count);
-  BlockJob job = {loop, numbers, out_count, past_cache, false, plan, row_loop};
-  if (!job.past_cache && is_one_block(nest, plan)) {
+  const Blocks in_order = past_cache ? Blocks::kStreamed : Blocks::kCached;
+  BlockJob job = {loop, numbers, out_count, past_cache, in_order, plan, row_loop};
+  if (!job.past_cache && is_one_block(nest, plan, 0)) {
     compute_in_place(job, nest);
     return {};
   }
-  job.turned = follow_inputs(nest, out_count);
-  const Blocks streamed_or_not = job.past_cache ? Blocks::kStreamed : Blocks::kCached;
-  lay_out_buffers(nest, out_count, job.turned ? Blocks::kTurned : streamed_or_not, plan);
-  const int64_t tile = job.turned ? kTurnedLength : kTileLength;
+  if (has_rows_in_place(nest, job)) {
+    compute_rows_in_place(job, nest);
+    return {};
+  }
+  if (follow_inputs(nest, out_count)) {
+    job.blocks = blocks_of_turned(nest, out_count, plan);
+    join_runs(nest);
+  }
+  lay_out_buffers(nest, out_count, job.blocks, plan);
+  const int64_t tile = job.blocks == Blocks::kTurned ? kTurnedLength : kTileLength;
   bool computed;
-  if (nest.rewrites || !wants_tiles(nest, tile)) {
+  if (job.blocks == Blocks::kTurnedInPlace) {
+    const int64_t blocks = (kTiledGrain + plan.block - 1) / plan.block;
+    computed = compute_blocks(job, nest, blocks * plan.block);
+  } else if (nest.rewrites || !wants_tiles(nest, tile)) {
     computed = compute_blocks(job, nest, nest.rewrites ? nest.total : kGrain);
   } else {
-    const TiledNest tiled = in_tiles(nest, tile);
+    TiledNest tiled = in_tiles(nest, tile);
+    if (job.blocks == Blocks::kTurned) {
+      join_runs(tiled.whole_tiles);
+      join_runs(tiled.rest_of_rows);
+    }
     computed = compute_blocks(job, tiled.whole_tiles, kTiledGrain) &&
                compute_blocks(job, tiled.rest_of_rows, kTiledGrain);
   }

@@ -121,7 +121,7 @@ Status reduce(const Reduction& reduction, const Operand* outs, int out_count, co
   const bool is_mapped = reduction.map != nullptr;
   const Loop loop =
       is_mapped ? reduction.map : find_same_values(data_type_bits(reduction.values) / 8);
-  const BlockJob job = {loop, reduction.numbers, 1, false, false, plan};
+  const BlockJob job = {loop, reduction.numbers, 1, false, Blocks::kCached, plan};
   const Source source = {is_mapped, reduction.reduce_plain, ins[0].view->dtype};
   States states(job, nest, source, *reducer, split);
   if (!states.compute()) return no_memory_for_blocks();

@@ -153,17 +153,15 @@ template <typename Bits>
 void scatter_bits(const char* from, const LoopNest& nest, const LoopNest::Operand& to,
                   const Block& block) {
   constexpr int64_t kSize = sizeof(Bits);
-  if constexpr (kSize <= 8) {
-    char* const first = address_of(nest, to, block);
-    const uintptr_t addresses = reinterpret_cast<uintptr_t>(first) |
-                                reinterpret_cast<uintptr_t>(from) |
-                                static_cast<uintptr_t>(to.strides[0]);
-    if (addresses % kSize == 0 && lies_across(nest, to, block)) {
-      const int64_t run = nest.shape[0];
-      const Columns<Bits> matrix = {reinterpret_cast<const Bits*>(from), run};
-      return transpose(matrix, run, block.count / run, reinterpret_cast<Bits*>(first),
-                       to.strides[0] / kSize);
-    }
+  char* const first = address_of(nest, to, block);
+  const uintptr_t addresses = reinterpret_cast<uintptr_t>(first) |
+                              reinterpret_cast<uintptr_t>(from) |
+                              static_cast<uintptr_t>(to.strides[0]);
+  if (addresses % kSize == 0 && lies_across(nest, to, block)) {
+    const int64_t run = nest.shape[0];
+    const Columns<Bits> matrix = {reinterpret_cast<const Bits*>(from), run};
+    return transpose(matrix, run, block.count / run, reinterpret_cast<Bits*>(first),
+                     to.strides[0] / kSize);
   }
   for_each_run(nest, to, block, [&](char* run, int64_t length) {
     copy_elements<Bits>(from, kSize, run, to.strides[0], length);

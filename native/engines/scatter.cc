@@ -29,21 +29,18 @@ struct Moves {
   bool all_good;  // no index was out of range
 };
 
-int64_t positions(const IndexedWalk& walk) {
-  int64_t count = 1;
-  for (int i = 0; i < walk.rank; ++i) count *= walk.dimension[i].length;
-  return count;
-}
-
 // The dimensions of a walk in their roles: those outside, one whose places are found in chunks, and
 // rows that have a place in common.
 class Writer {
  public:
-  Writer(const IndexedWalk& walk, const ScatterAction& action) : walk_(walk), action_(action) {
+  Writer(const IndexedWalk& walk, bool in_order, const ScatterAction& action)
+      : walk_(walk), action_(action) {
     row_ = {1, 0, 0, {}};
     run_ = row_;
     if (walk_.rank > 0 && !is_indexed(walk_, walk_.dimension[walk_.rank - 1])) row_ = take_last();
     if (walk_.rank > 0) run_ = take_last();
+    piece_ =
+        lies_across(walk_, run_, row_) && !in_order && row_.table != 0 ? kAcrossTile : row_.length;
     for (int k = 0; k < walk_.indices; ++k) {
       is_far_ = is_far_ || std::abs(walk_.index[k].stride) * walk_.index[k].limit > kNear;
     }
@@ -121,10 +118,16 @@ class Writer {
       action_.elements(here.dense, moves.from, here.table, moves.to, moves.count);
       return;
     }
+    for (int64_t begin = 0; begin < row_.length; begin += piece_) {
+      write_rows(here.dense + begin * row_.dense, here.table + begin * row_.table, moves,
+                 std::min(piece_, row_.length - begin));
+    }
+  }
+
+  void write_rows(const char* dense, char* table, const Moves& moves, int64_t length) const {
     for (int64_t i = 0; i < moves.count; ++i) {
-      if (i + 1 < moves.count) prefetch_place(here.table + moves.to[i + 1]);
-      action_.row(here.dense + moves.from[i], row_.dense, here.table + moves.to[i], row_.table,
-                  row_.length);
+      if (i + 1 < moves.count) prefetch_place(table + moves.to[i + 1]);
+      action_.row(dense + moves.from[i], row_.dense, table + moves.to[i], row_.table, length);
     }
   }
 
@@ -133,8 +136,20 @@ class Writer {
   IndexedWalk walk_;
   ScatterAction action_;
   Dimension run_, row_;
+  int64_t piece_;  // of rows, so that what lies beside it is still in a cache for the next ones
   bool is_far_ = false;
 };
+
+// Makes the last dimension the first where the indexed one before it is closer together, in both
+// tensors. Places differ along it, so those that several elements share still get them in order.
+void put_far_rows_outside(IndexedWalk& walk) {
+  if (walk.rank < 2 || walk.indices != 1) return;
+  const Dimension row = walk.dimension[walk.rank - 1], run = walk.dimension[walk.rank - 2];
+  const bool is_far = std::abs(row.table) > std::abs(walk.index[0].stride) &&
+                      std::abs(row.dense) >= std::abs(run.dense);
+  if (!is_far || is_indexed(walk, row) || !is_indexed(walk, run)) return;
+  std::rotate(walk.dimension, walk.dimension + walk.rank - 1, walk.dimension + walk.rank);
+}
 
 // A dimension along which places differ whatever the indices, long enough for threads to share;
 // -1 where there is none. Of the fastest one, threads would write to the same lines.
@@ -173,6 +188,7 @@ bool can_combine(aclDataType dtype, Combine how) {
 bool scatter_indexed(IndexedWalk walk, bool in_order, aclDataType dtype, Combine how) {
   if (walk.empty()) return true;
   coalesce(walk);
+  if (!in_order) put_far_rows_outside(walk);
   const ScatterAction action = scattering(dtype, how);
   const int64_t count = positions(walk);
   int parts = in_order || count < kWorthThreads ? 1 : thread_count();
@@ -185,7 +201,7 @@ bool scatter_indexed(IndexedWalk walk, bool in_order, aclDataType dtype, Combine
       const Owned owned =
           shared >= 0 ? Owned{0, limit} : Owned{limit * i / parts, limit * (i + 1) / parts};
       const IndexedWalk part = shared >= 0 ? part_of(walk, shared, i, parts) : walk;
-      if (!Writer(part, action).run(owned)) good = false;
+      if (!Writer(part, in_order, action).run(owned)) good = false;
     }
   });
   return good;

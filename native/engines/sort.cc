@@ -17,6 +17,8 @@ inline namespace ACLHOST_ISA {
 namespace {
 
 constexpr int64_t kFewWords = 128;          // that are compared rather than counted
+constexpr int64_t kWorthDigits = 4096;      // words of which few are wanted:
+constexpr int64_t kDigitsPay = 4;           // less than one of so many
 constexpr int64_t kFewAlike = 16;           // that are put in order by insertion
 constexpr int64_t kWorthSampling = 512;     // elements of a row
 constexpr int64_t kWorthCounting = 2048;    // elements of one byte of a row
@@ -141,7 +143,8 @@ class RowSorter {
 
   template <typename Word>
   bool finish(const Bracket& bracket, const Counts& all, const Counts* counts) {
-    Word* const words = reinterpret_cast<Word*>(scratch_.get(2 * sizeof(Word) * all.inside));
+    const int64_t room = part_.count > kFewWords ? 2 * all.inside : all.inside;
+    Word* const words = reinterpret_cast<Word*>(scratch_.get(sizeof(Word) * room));
     if (words == nullptr) return false;
     keys_.collect(bracket, counts, index_bits_, 0, words);
     const Word* const sorted =
@@ -150,10 +153,37 @@ class RowSorter {
     return sorted != nullptr;
   }
 
+  // Of many words those stay that have the leading digits of the wanted ones, as long as these
+  // have one in common. That needs no comparisons, which branches would follow.
+  template <typename Word>
+  void drop_others(Word* words, int64_t& n, int64_t& before, int bits) const {
+    constexpr int kDigitBits = 11, kDigits = 1 << kDigitBits;
+    for (int shift = bits - kDigitBits; shift >= 0 && n > kWorthDigits; shift -= kDigitBits) {
+      const auto digit_of = [shift](Word word) {
+        return static_cast<uint64_t>(word >> shift) & (kDigits - 1);
+      };
+      int64_t counts[kDigits] = {};
+      for (int64_t i = 0; i < n; ++i) ++counts[digit_of(words[i])];
+      int64_t below = 0;
+      uint64_t digit = 0;
+      while (below + counts[digit] <= before) below += counts[digit++];
+      if (before + part_.count > below + counts[digit]) return;
+      int64_t kept = 0;
+      for (int64_t i = 0; i < n; ++i) {
+        const Word word = words[i];
+        words[kept] = word;
+        kept += digit_of(word) == digit;
+      }
+      before -= below;
+      n = kept;
+    }
+  }
+
   // The wanted words in order, of which the first has so many before it. Null: no memory.
   template <typename Word>
   Word* order(Word* words, int64_t n, int64_t before, int bits) {
     const int64_t count = part_.count;
+    if (count < n / kDigitsPay) drop_others(words, n, before, index_bits_ + bits);
     if (before + count < n) std::nth_element(words, words + before + count, words + n);
     if (before > 0) std::nth_element(words, words + before, words + before + count);
     Word* const wanted = words + before;

@@ -20,22 +20,21 @@ struct LastElements {
   Stored elements[kLanes<float>] = {};
 };
 
-// The results of make(a, b), which takes vectors of floats, for all elements. They may take the
-// place of an input.
-template <typename Stored, typename Make>
-void make_vectors(const Stored* a, const Stored* b, int64_t n, Stored* out, const Make& make) {
+// The results of make(a, b, ...), which takes vectors of floats, for all elements of arrays of
+// floats or 16-bit ones. They may take the place of an input.
+template <typename Stored, typename Make, typename... Inputs>
+void make_vectors(int64_t n, Stored* out, const Make& make, const Inputs*... in) {
   constexpr int64_t kStep = kLanes<float>;
   if (n < kStep) {
-    const LastElements<Stored> few_a(a, n), few_b(b, n);
     Stored few[kStep];
-    store_narrowed(few, make(load_widened(few_a.elements), load_widened(few_b.elements)));
+    store_narrowed(few, make(load_widened(LastElements<Inputs>(in, n).elements)...));
     std::copy_n(few, n, out);
     return;
   }
   // The last vector reaches back: it is made before others take the place of what it is made of.
-  const auto last = make(load_widened(a + n - kStep), load_widened(b + n - kStep));
+  const auto last = make(load_widened(in + n - kStep)...);
   for (int64_t i = 0; i + kStep <= n; i += kStep) {
-    store_narrowed(out + i, make(load_widened(a + i), load_widened(b + i)));
+    store_narrowed(out + i, make(load_widened(in + i)...));
   }
   store_narrowed(out + n - kStep, last);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/turn.h"
 
+#include "engines/copy_bytes.h"
 #include "simd/transpose.h"
 
 namespace aclhost {
@@ -43,7 +44,7 @@ bool turn(const LoopNest& nest, const LoopNest::Operand& from, const Block& bloc
     case 8:
       return turn_bits<uint64_t>(nest, from, block, to, to_step);
     default:
-      return false;
+      return turn_bits<Bits128>(nest, from, block, to, to_step);
   }
 }
 

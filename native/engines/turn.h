@@ -14,7 +14,7 @@ inline namespace ACLHOST_ISA {
 bool lies_across(const LoopNest& nest, const LoopNest::Operand& operand, const Block& block);
 
 // Makes rows of a block whose operand lies in memory across them; they begin `to_step` bytes apart.
-// False, and nothing is done: it does not lie so, has elements of 16 bytes or is not aligned.
+// False, and nothing is done: it does not lie so or is not aligned.
 bool turn(const LoopNest& nest, const LoopNest::Operand& from, const Block& block, char* to,
           int64_t to_step);
 

@@ -99,27 +99,50 @@ inline void lgamma_of_array(const double* x, double* out, int64_t n) {
 }
 
 // digamma x of x > 0: psi(x) = psi(x + 1) - 1 / x until the asymptotic series holds.
-inline double digamma_positive(double x) {
+ACLHOST_INLINE double digamma_positive(double x) {
   double sum = 0;
-  while (x < 12) {
-    sum -= 1 / x;
-    x += 1;
+  for (int step = 0; step < 12; ++step) {
+    sum -= 1 / (x < 12 ? x : kInfinity<double>);
+    x += x < 12 ? 1.0 : 0.0;
   }
   const double inverse = 1 / x, square = inverse * inverse;
   const double series = square * polynomial(square, 1.0 / 12, -1.0 / 120, 1.0 / 252, -1.0 / 240,
                                             1.0 / 132, -691.0 / 32760, 1.0 / 12);
-  return sum + (std::log(x) - 0.5 * inverse - series);
+  return sum + (log(x) - 0.5 * inverse - series);
 }
 
-// As torch has it: infinite at 0, with the opposite sign, and NaN at negative whole numbers.
-inline double digamma(double x) {
+// digamma x of all others from that of 1 - x. As torch has it: infinite at 0, with the opposite
+// sign, and NaN at negative whole numbers.
+inline double digamma_mirrored(double x, double positive) {
   if (x == 0) return std::copysign(kInfinity<double>, -x);
-  if (x > 0) return digamma_positive(x);
-  const double fraction = x - std::trunc(x);
-  if (fraction == 0) return kNan<double>;
-  return digamma_positive(1 - x) - kPi / std::tan(kPi * fraction);
+  const double fraction = x - std::round(x);  // exact, and near 0 at poles
+  return fraction == 0 ? kNan<double> : positive - kPi / std::tan(kPi * fraction);
 }
-inline float digamma(float x) { return static_cast<float>(digamma(static_cast<double>(x))); }
+
+template <typename T>
+inline T digamma(T x) {
+  const double wide = x, positive = digamma_positive(wide > 0 ? wide : 1 - wide);
+  return static_cast<T>(wide > 0 ? positive : digamma_mirrored(wide, positive));
+}
+
+// The same in vectors but for the tangent, which is the C library's.
+template <typename T>
+void digamma_of_array(const T* x, T* out, int64_t n) {
+  constexpr int64_t kMost = 256;
+  double results[kMost];
+  for (int64_t first = 0; first < n; first += kMost) {
+    const int64_t count = n - first < kMost ? n - first : kMost;
+    for (int64_t i = 0; i < count; ++i) {
+      const double wide = x[first + i];
+      results[i] = digamma_positive(wide > 0 ? wide : 1 - wide);
+    }
+    for (int64_t i = 0; i < count; ++i) {
+      const double wide = x[first + i];
+      if (!(wide > 0)) results[i] = digamma_mirrored(wide, results[i]);
+    }
+    for (int64_t i = 0; i < count; ++i) out[first + i] = static_cast<T>(results[i]);
+  }
+}
 
 }  // namespace math
 }  // namespace ACLHOST_ISA

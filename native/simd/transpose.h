@@ -2,6 +2,7 @@
 // Turns matrices whose columns lie in memory one by one to others whose rows do.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -85,6 +86,23 @@ void turn_all(const Columns<T>& matrix, int64_t rows, int64_t columns, T* to, in
   });
 }
 
+// Elements of 16 bytes are moved one by one, in squares of whole lines of the cache on both sides:
+// lines whose distance is a power of two push each other out.
+template <typename T>
+void move_squares(const Columns<T>& matrix, int64_t rows, int64_t columns, T* to,
+                  int64_t row_step) {
+  constexpr int64_t kSide = 4;
+  for (int64_t column = 0; column < columns; column += kSide) {
+    const int64_t last_column = std::min(column + kSide, columns);
+    for (int64_t row = 0; row < rows; row += kSide) {
+      const int64_t last_row = std::min(row + kSide, rows);
+      for (int64_t i = row; i < last_row; ++i) {
+        for (int64_t k = column; k < last_column; ++k) to[i * row_step + k] = matrix.element(i, k);
+      }
+    }
+  }
+}
+
 }  // namespace transpose_detail
 
 // Rows go to memory `row_step` elements apart.
@@ -92,15 +110,19 @@ template <typename T>
 __attribute__((flatten)) void transpose(const Columns<T>& matrix, int64_t rows, int64_t columns,
                                         T* to, int64_t row_step) {
   constexpr int kSquares = kVectorBytes / 16;
-  if (rows >= kSquareSide<T> && columns >= kSquares * kSquareSide<T>) {
-    return transpose_detail::turn_all<kSquares>(matrix, rows, columns, to, row_step);
-  }
-  if (rows >= kSquareSide<T> && columns >= kSquareSide<T>) {
-    return transpose_detail::turn_all<1>(matrix, rows, columns, to, row_step);
-  }
-  for (int64_t row = 0; row < rows; ++row) {
-    for (int64_t column = 0; column < columns; ++column) {
-      to[row * row_step + column] = matrix.element(row, column);
+  if constexpr (sizeof(T) == 16) {
+    return transpose_detail::move_squares(matrix, rows, columns, to, row_step);
+  } else {
+    if (rows >= kSquareSide<T> && columns >= kSquares * kSquareSide<T>) {
+      return transpose_detail::turn_all<kSquares>(matrix, rows, columns, to, row_step);
+    }
+    if (rows >= kSquareSide<T> && columns >= kSquareSide<T>) {
+      return transpose_detail::turn_all<1>(matrix, rows, columns, to, row_step);
+    }
+    for (int64_t row = 0; row < rows; ++row) {
+      for (int64_t column = 0; column < columns; ++column) {
+        to[row * row_step + column] = matrix.element(row, column);
+      }
     }
   }
 }

@@ -88,6 +88,28 @@ def test_cases_whose_doors_disagree_are_measured_again(monkeypatch, times, kept,
     assert len(list(left)) == len(times) - measured
 
 
+@pytest.mark.parametrize(
+    ("ratios", "kept"),
+    [
+        ([(1.2, 1.3)], 0),
+        ([(0.5, 0.6), (1.4, 1.5), (1.3, 1.2)], 2),
+        ([(1.3, 1.0), (0.8, 0.8), (0.9, 0.7)], 1),
+        ([(1.05, 1.2), (1.06, 1.01), (1.04, 1.03)], 2),
+    ],
+)
+def test_of_slow_cases_the_median_of_three_counts(monkeypatch, ratios, kept):
+    """By the lower ratio of both doors."""
+    left = [
+        replace(made_result(next(cases.full("elu")), 1e-6), ratio=ratio, c_ratio=c_ratio)
+        for ratio, c_ratio in ratios
+    ]
+    made = iter(left)
+    monkeypatch.setattr(runner, "measure", lambda *others: next(made))
+    result = runner.settled(left[0].case, replace(HASTE, attempts=3), with_torch=True)
+    assert result is left[kept]
+    assert not list(made)
+
+
 def test_results_are_there_when_it_is_known_who_disturbed_them(monkeypatch):
     """Whatever is saved before that is complete."""
     monkeypatch.setattr(contention.Others, "cores", lambda self: 0.9)

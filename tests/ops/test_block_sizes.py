@@ -18,8 +18,11 @@ LIBM = ctypes.CDLL("libm.so.6")
 LIBM.lgammal_r.restype = ctypes.c_longdouble
 LIBM.lgammal_r.argtypes = [ctypes.c_longdouble, ctypes.POINTER(ctypes.c_int)]
 ULPS_OF_LGAMMA = 7.0
-# Results are turned in blocks of 16 KiB whose runs have 256 elements.
-SHAPES = [(1, 300), (255, 7), (256, 64), (257, 65), (511, 5), (513, 17), (16, 1030), (3, 258)]
+# Results are turned in blocks of runs that make lines of 64 bytes; runs have at most 512 elements.
+SHAPES = [
+    (1, 300), (255, 7), (256, 64), (257, 65), (511, 5), (513, 17), (16, 1030), (3, 258),
+    (512, 65), (512, 33), (31, 700), (317, 316), (1030, 65),
+]  # fmt: skip
 
 
 def numbers(shape: tuple[int, ...], dtype: str) -> Array:
@@ -40,9 +43,74 @@ def test_results_across_their_input(shape: tuple[int, ...], dtype: str) -> None:
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("margin", [0, 1])
+def test_results_of_another_size_across_two_inputs(shape: tuple[int, ...], margin: int) -> None:
+    """With a margin, runs do not follow each other in memory."""
+    a, b = (numbers((shape[1], shape[0] + margin), "float32") % 3 for _ in range(2))
+    a, b = a[:, margin:].T, b[::-1, margin:].T
+    assert np.array_equal(aclhost.eq_tensor(a, b), a == b)
+    assert np.array_equal(aclhost.add(a, b[:, ::-1], 1), a + b[:, ::-1])
+    assert np.array_equal(aclhost.cast(a, "float64"), a)
+    assert np.array_equal(aclhost.neg(a.astype("float16")), -a)
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_results_across_a_stack_of_inputs(shape: tuple[int, ...]) -> None:
     x = numbers((3, *shape[::-1]), "float32").transpose(0, 2, 1)
     assert np.array_equal(aclhost.reciprocal(x), 1 / x)
+
+
+@pytest.mark.parametrize("columns", [63, 1001, None], ids=str)
+@pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "float64", "complex128"])
+def test_results_past_the_cache(dtype: str, columns: int | None) -> None:
+    """They leave in pieces that begin at lines, wherever the result does, in rows or as a whole."""
+    count = (28 << 20) // np.dtype(dtype).itemsize + 5
+    x, room = numbers((count,), dtype), np.full(count + 3, 77, dtype)
+    result = room[2:-1]
+    if columns is not None:
+        rows = count // (columns + 1)
+        x = x[: rows * columns].reshape(rows, columns)
+        result = room[2 : 2 + rows * (columns + 1)].reshape(rows, columns + 1)[:, :columns]
+    aclhost.neg(x, out=result)
+    assert np.array_equal(result, -x)
+    assert (room == 77).sum() == room.size - x.size
+    is_same = np.zeros(count, bool)[: x.size].reshape(x.shape)
+    aclhost.eq_tensor(x, np.flip(x, 0), out=is_same)
+    assert np.array_equal(is_same, x == np.flip(x, 0))
+
+
+@pytest.mark.parametrize("columns", [31, 513, 5001])
+@pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "complex128"])
+def test_rows_past_the_cache(dtype: str, columns: int) -> None:
+    """Short and long ones, wherever they begin."""
+    count = (28 << 20) // np.dtype(dtype).itemsize // columns + 5
+    table = numbers((300, columns), dtype)
+    index = np.random.default_rng(8).integers(0, 300, count)
+    room = np.full(count * columns + 3, 77, dtype)
+    result = room[2:-1].reshape(count, columns)
+    aclhost.index_select(table, 0, index, out=result)
+    assert np.array_equal(result, table[index])
+    assert (room[[0, 1, -1]] == 77).all()
+
+
+# Copies go in tiles of 128 elements along the memory of what is wider.
+@pytest.mark.parametrize("shape", [*SHAPES, (127, 9), (128, 130), (129, 127), (2, 5), (400, 3)])
+@pytest.mark.parametrize("margin", [0, 1])
+def test_casts_and_copies_across(shape: tuple[int, ...], margin: int) -> None:
+    x = numbers((shape[1], shape[0] + margin), "float64")[:, margin:].T
+    for dtype in ("int8", "float16", "float32", "bool", "complex128"):
+        room = np.full((shape[0] + 2, shape[1]), 77, dtype)
+        aclhost.cast(x, dtype, out=room[1:-1])
+        assert np.array_equal(room[1:-1], x.astype(dtype))
+        assert (room[[0, -1]] == np.array(77, dtype)).all()
+    wide = np.empty((shape[1], shape[0] + margin), "complex128")[:, margin:].T
+    wide[:] = x + 1j * x[::-1]
+    rows = np.zeros(shape, "complex128")
+    aclhost.inplace_copy(rows, wide)
+    assert np.array_equal(rows, wide)
+    wide[:] = 0
+    aclhost.inplace_copy(wide, rows)
+    assert np.array_equal(rows, wide)
 
 
 @pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "float64", "complex128"])

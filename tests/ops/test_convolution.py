@@ -49,6 +49,15 @@ while len(found) < 30:
     backward = aclhost.convolution_backward(
         slope, image, weight, [True, groups > 1, False], [maps], *windows)
     found.append([bits(map), *(bits(each) for each in backward if each is not None)])
+for batches, channels, maps, length in ((3, 15, 17, 9), (1, 29, 64, 47), (9, 3, 33, 16)):
+    image, weight = of(rng, batches, channels, 7, length), of(rng, maps, channels, 3, 3)
+    slope = of(rng, batches, maps, 7, length)
+    gradients = aclhost.convolution_backward(
+        slope, image, weight, [False, True, False], [maps], 1, 1, 1, False, 0, 1)
+    found.append([bits(gradients[1])])
+sequence, weight, slope = of(rng, 1100, 2, 15), of(rng, 3, 15, 64), of(rng, 1100, 2, 64)
+gradients = aclhost.conv_tbc_backward(slope, sequence, weight, of(rng, 64), 1)
+found.append([bits(gradients[1])])
 print(json.dumps(found))
 """
 
@@ -143,6 +152,57 @@ def test_pairs_of_channels(channels: int, groups: int, stride: int) -> None:
     assert bool(((out - exact).abs() <= exact.abs() * 2**-8 + size * 2**-20).all())
 
 
+# Batches, channels, channels of the map, lengths, kernel, stride, dilation and groups. Beside each
+# of 14 channels of a block, 16 and 64 of the map, lines that are odd, and pieces of 2048 positions.
+WEIGHED = (
+    (1, 1, 32, (5, 7), 3, 1, 1, 1),
+    (1, 4, 16, (5, 7), 3, 1, 1, 1),
+    (2, 13, 17, (6, 8), 3, 1, 1, 1),
+    (3, 28, 63, (9, 9), 2, 2, 1, 2),
+    (40, 15, 65, (7, 7), 3, 1, 2, 1),
+    (1, 29, 48, (61, 43), 3, 1, 1, 1),
+    (2, 14, 33, (3, 2049), 3, 2, 1, 1),
+    (1, 3, 64, (4200,), 4, 1, 1, 1),
+    (2, 16, 32, (13, 14, 15), 2, 1, 2, 1),
+)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+@pytest.mark.parametrize("layer", WEIGHED, ids=str)
+def test_gradients_of_weights(layer: tuple[Any, ...], dtype: str) -> None:
+    torch = pytest.importorskip("torch")
+    batches, channels, maps, lengths, kernel, stride, dilation, groups = layer
+    axes = len(lengths)
+    windows = ((stride,) * axes, (1,) * axes, (dilation,) * axes, False, (0,) * axes, groups)
+    generator = torch.Generator().manual_seed(6)
+
+    def drawn(*shape: int) -> Any:
+        values = torch.randn(shape, generator=generator, dtype=torch.float64)
+        return values.to(getattr(torch, dtype))
+
+    image = drawn(batches, channels * groups, *lengths)
+    weight = drawn(maps * groups, channels, *(kernel,) * axes)
+    reached = [(n + 1 - dilation * (kernel - 1)) // stride + 1 for n in lengths]
+    slope = drawn(batches, maps * groups, *reached)
+    image.view(-1)[0] = slope.view(-1)[-1] = torch.inf  # meets zeros around the image nowhere
+    mask, sizes = (False, True, False), (maps * groups,)
+
+    def gradient(of: Any, by: Any) -> Any:
+        given = (of, by, weight.double(), None, *windows, mask)
+        return torch.ops.aten.convolution_backward(*given)[1]
+
+    exact = gradient(slope.double(), image.double())
+    size = gradient(slope.double().abs(), image.double().abs())
+    found = aclhost.convolution_backward(slope, image, weight, mask, sizes, *windows)[1]
+    out = torch.as_tensor(found).double()
+    finite = exact.isfinite()
+    assert torch.equal(out[~finite].nan_to_num(2.0), exact[~finite].nan_to_num(2.0))
+    step = {"float32": 2**-24, "float16": 2**-11, "bfloat16": 2**-8}[dtype]
+    error = (out - exact).abs()[finite]
+    assert finite.any()
+    assert bool((error <= (exact.abs() * step + size * 2**-20)[finite]).all())
+
+
 @pytest.mark.parametrize("axes", [1, 2, 3])
 def test_one_number_stands_for_all_axes(axes: int) -> None:
     rng = np.random.default_rng(axes)
@@ -186,3 +246,23 @@ def test_padding_of_long_sequences_counts_as_zeros(
     inside = wanted[0][pad : pad + length]
     for each, other in ((got[0], inside), (got[1], wanted[1]), (got[2], wanted[2])):
         assert np.allclose(each.astype(float), other.astype(float), step, 80 * step, equal_nan=True)
+
+
+@pytest.mark.parametrize("pad", [0, 1, 3])
+@pytest.mark.parametrize(("length", "channels"), [(4, 1), (255, 14), (257, 15), (1025, 29)])
+@pytest.mark.parametrize("maps", [63, 64, 128])
+def test_weights_of_sequences(length: int, channels: int, maps: int, pad: int) -> None:
+    """Beside 64 channels of the map, which are read where they are, and 512 and 2048 terms."""
+    rng = np.random.default_rng(length)
+    sequence = rng.normal(size=(length, 2, channels)).astype("f4")
+    weight = rng.normal(size=(3, channels, maps)).astype("f4")
+    slope = rng.normal(size=(length + 2 * pad - 2, 2, maps)).astype("f4")
+    bias = np.zeros(maps, "f4")
+    padded = np.pad(sequence.astype(float), ((pad, pad), (0, 0), (0, 0)))
+    steps = [padded[tap : tap + len(slope)] for tap in range(3)]
+    wanted = np.stack([np.tensordot(each, slope, ((0, 1), (0, 1))) for each in steps])
+    size = np.stack([np.tensordot(abs(each), abs(slope), ((0, 1), (0, 1))) for each in steps])
+    spaced = np.zeros((3, channels, 2 * maps), "f4")[..., ::2]
+    results = (np.empty_like(sequence), spaced, bias.copy())
+    aclhost.conv_tbc_backward(slope, sequence, weight, bias, pad, out=results)
+    assert (abs(spaced - wanted) <= 2**-20 * size).all()

@@ -55,3 +55,21 @@ def test_the_result_may_lie_where_the_table_does() -> None:
     index = np.array([3, 2, 1, 0])
     aclhost.index_select(memory, 0, index, out=memory)
     assert np.array_equal(memory, TABLE[::-1])
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize(
+    ("rows", "columns", "strides"), [(3, 100, (1, 1)), (5, 200, (100, 1)), (2, 20_000, (9, 1))]
+)
+def test_of_elements_that_share_a_place_the_last_stays(
+    rows: int, columns: int, strides: tuple[int, int], order: Any
+) -> None:
+    """In row-major order, however rows are cut."""
+    table = np.arange(4 * columns, dtype=np.float32).reshape(4, columns)
+    memory, wanted = np.zeros((2, rows * strides[0] + columns), np.float32)
+    out = np.lib.stride_tricks.as_strided(memory, (rows, columns), tuple(4 * s for s in strides))
+    index = np.arange(rows) * 3 % 4
+    aclhost.index_select(np.asarray(table, order=order), 0, index, out=out)
+    for row in range(rows):
+        wanted[row * strides[0] : row * strides[0] + columns] = table[index[row]]
+    assert np.array_equal(memory, wanted)

@@ -93,6 +93,20 @@ def test_zero_on_the_diagonal() -> None:
     np.testing.assert_array_equal(m, a)
 
 
+@pytest.mark.parametrize("dtype", ["f8", "c8", "c16"])
+@pytest.mark.parametrize("count", [1, 7, 65, 20000])
+def test_cross_of_vectors_whatever_the_strides(count: int, dtype: str) -> None:
+    """Vectors that lie side by side are computed one by one: with the same bits."""
+    parts = np.random.default_rng(count).normal(size=(2, 2, count, 3))
+    a, b = (parts[0] + 1j * parts[1]).astype(dtype) if dtype[0] == "c" else parts[0]
+    wanted = aclhost.linalg_cross(np.asfortranarray(a), np.asfortranarray(b), -1)
+    assert aclhost.linalg_cross(a, b, -1).tobytes() == np.ascontiguousarray(wanted).tobytes()
+    np.testing.assert_allclose(wanted, np.cross(a, b), rtol=1e-4, atol=1e-5)
+    same = a.copy()
+    aclhost.linalg_cross(same, b, -1, out=same)
+    assert same.tobytes() == np.ascontiguousarray(wanted).tobytes()
+
+
 def test_cross_of_the_axes() -> None:
     axes = np.eye(3, dtype=np.int32)
     np.testing.assert_array_equal(

@@ -22,6 +22,19 @@ def tensors(*shapes: tuple[int, ...]) -> list[Any]:
     return [torch.randn(shape, generator=generator).requires_grad_() for shape in shapes]
 
 
+def arrays_of(*values: Any) -> list[Any]:
+    """Tensors as arrays, of BFLOAT16, too; others as they are."""
+    arrays = []
+    for value in values:
+        if not isinstance(value, torch.Tensor):
+            arrays.append(value)
+        elif value.dtype == torch.bfloat16:
+            arrays.append(value.view(torch.int16).numpy().view(ml_dtypes.bfloat16))
+        else:
+            arrays.append(value.numpy())
+    return arrays
+
+
 CASES: dict[str, tuple[tuple[tuple[int, ...], ...], Callable[..., Any]]] = {
     "softmax": ((SHAPE,), lambda f, x: f.softmax(x, 1)),
     "log_softmax": ((SHAPE,), lambda f, x: f.log_softmax(x, -1)),
@@ -151,6 +164,93 @@ def test_rows_of_halves_in_place(length: int, dtype: str) -> None:
         aclhost.group_norm_backward(*given, statistics, statistics, *numbers, out=out)
         for found, expected in zip(out, wanted, strict=True):
             assert found.tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+@pytest.mark.parametrize("length", [1, 3, 15, 16, 17, 31, 33, 127, 128, 129, 143, 145, 300])
+def test_gradients_of_rows(length: int, dtype: str) -> None:
+    """Some rows at once and others one by one, in place of an input, too."""
+    kind = getattr(torch, dtype)
+    loose = {"float32": 2e-6, "float16": 1e-3, "bfloat16": 8e-3}[dtype]
+    for rows in (1, 3, 4, 9, 12):
+        shapes = ((rows, length), (rows, length), (length,), (length,))
+        dy, x, weight, bias = (t.detach().to(kind) for t in tensors(*shapes))
+        mean = x.float().mean(1, keepdim=True)
+        rstd = 1 / (x.float().var(1, correction=0, keepdim=True) + 0.25).sqrt()
+        numbers = (mean.double(), rstd.double(), weight.double(), bias.double())
+        wanted = torch.ops.aten.native_layer_norm_backward(
+            dy.double(), x.double(), (length,), *numbers, (True, True, True)
+        )
+        others = (mean, rstd, (True, True, True), weight, bias)
+        as_arrays = arrays_of(dy, x, *others)
+        found = aclhost.layer_norm_backward(*as_arrays[:2], (length,), *as_arrays[2:])
+        for ours, theirs in zip(found, wanted, strict=True):
+            exact = theirs.numpy()
+            assert np.allclose(ours.astype(np.float64), exact, loose, loose * np.abs(exact).max())
+        for replaced in range(2):
+            given = [each.copy() for each in as_arrays[:2]]
+            out = (given[replaced], *(each.copy() for each in found[1:]))
+            aclhost.layer_norm_backward(*given, (length,), *as_arrays[2:], out=out)
+            assert [each.tobytes() for each in out] == [each.tobytes() for each in found]
+
+
+def misaligned(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """A copy at an odd address."""
+    memory = np.zeros(array.nbytes + 1, np.uint8)[1:]
+    copy = memory.view(array.dtype).reshape(array.shape)
+    copy[...] = array
+    return copy
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("pixels", [1, 15, 16, 17, 63, 65, 95, 96, 97, 111, 113, 129, 300])
+def test_channels_of_halves(pixels: int, dtype: str) -> None:
+    """Where they are stored: dense, in place, and at odd addresses."""
+    loose = {"float16": 2e-3, "bfloat16": 2e-2}[dtype]
+    shape, kind = (5, 4, pixels), getattr(torch, dtype)
+    x, dy, weight, bias = (
+        t.detach().to(kind) for t in tensors(shape, shape, shape[1:2], shape[1:2])
+    )
+    values, gradients, *factors = arrays_of(x, dy, weight, bias)
+    sizes = (*shape, 2)
+    found = aclhost.group_norm(values, *sizes, *factors, 0.5)
+    exact = [t.double().requires_grad_() for t in (x, weight, bias)]
+    wanted = torch.nn.functional.group_norm(exact[0], 2, *exact[1:], eps=0.5).detach().numpy()
+    assert np.allclose(found[0].astype(np.float64), wanted, loose, loose)
+    for given in (values.copy(), misaligned(values)):
+        out = (given, *map(np.copy, found[1:]))
+        aclhost.group_norm(given, *sizes, *factors, 0.5, out=out)
+        assert [each.tobytes() for each in out] == [each.tobytes() for each in found]
+    *_, y, mean, rstd = aclhost.batch_norm(values, *factors, eps=0.5)
+    exact_y = torch.nn.functional.batch_norm(
+        exact[0], None, None, *exact[1:], training=True, eps=0.5
+    )
+    wanted = exact_y.detach().numpy()
+    assert np.allclose(y.astype(np.float64), wanted, loose, loose)
+    *_, again, _, _ = aclhost.batch_norm(misaligned(values), *factors, eps=0.5)
+    assert again.tobytes() == y.tobytes()
+    of_all = torch.autograd.grad(exact_y, exact, dy.double())
+    arguments = ((True, True, True), factors[0], None, None, mean, rstd)
+    slopes = aclhost.batch_norm_backward(gradients, values, *arguments)
+    for ours, theirs in zip(slopes, of_all, strict=True):
+        exactly = theirs.numpy()
+        scale = loose * np.abs(exactly).max()
+        assert np.allclose(ours.astype(np.float64), exactly, loose, scale)
+    given = [misaligned(gradients), misaligned(values)]
+    out = (given[0], *map(np.copy, slopes[1:]))
+    aclhost.batch_norm_backward(*given, *arguments, out=out)
+    assert [each.tobytes() for each in out] == [each.tobytes() for each in slopes]
+
+
+def test_gradients_of_large_rows() -> None:
+    """Two of their elements are too large for a float together."""
+    dy, x = np.full((5, 200), 3e38, np.float32), np.zeros((5, 200), np.float32)
+    x[:, ::2] = 1
+    statistics = np.full((5, 1), 0.5, np.float32), np.full((5, 1), 1, np.float32)
+    mask = (True, False, False)
+    found = aclhost.layer_norm_backward(dy, x, (200,), *statistics, mask)
+    of_x = found[0] if isinstance(found, tuple | list) else found
+    assert np.array_equal(of_x, np.zeros_like(x))
 
 
 def test_a_large_mean_does_not_matter() -> None:

@@ -54,6 +54,22 @@ def test_an_index_out_of_range_is_reported_and_its_element_left_out() -> None:
     assert self.tolist() == [[0, 1], [0, 0], [1, 0]]
 
 
+@pytest.mark.parametrize("bad", [5, -1, 2**63 - 1, -(2**63), 2**62, 1 - 2**63])
+@pytest.mark.parametrize("place", [0, 255, 256, 599])
+def test_pairs_of_indices_of_which_one_is_far_out_of_range(bad: int, place: int) -> None:
+    """Among more than are placed at once."""
+    rng = np.random.default_rng(1)
+    indices = np.stack([rng.permutation(600), rng.integers(0, 5, 600)], axis=1)
+    updates = rng.normal(size=600).astype(np.float32)
+    wanted = np.zeros((600, 5), np.float32)
+    wanted[indices[:, 0], indices[:, 1]] = updates
+    wanted[indices[place, 0]] = 0
+    indices[place, 1] = bad
+    out = np.ones_like(wanted)
+    refused("index_in_range", aclhost.scatter_nd, np.zeros_like(wanted), indices, updates, out=out)
+    np.testing.assert_array_equal(out, wanted)
+
+
 def test_a_fill_passes_over_an_index_out_of_range() -> None:
     filled = aclhost.index_fill(ZEROS, 0, np.array([7, -1, -4]), 2.0)
     assert filled.tolist() == [[0, 0], [0, 0], [2, 2]]
@@ -115,3 +131,35 @@ def test_bad_indices_of_16_bit_rows_are_counted_from_the_first() -> None:
     index[4000] = 50
     with pytest.raises(aclhost.AclnnError, match="got 50 at position 4000"):
         aclhost.embedding_dense_backward(grad, index, 50)
+
+
+def across(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The same values with the axes in the other order in memory."""
+    return np.ascontiguousarray(array.T).T
+
+
+@pytest.mark.parametrize("shape", [(300, 1), (300, 63), (3, 64), (2000, 65), (40, 130), (7, 9, 66)])
+@pytest.mark.parametrize("lies", [(0, 1), (1, 0), (1, 1)])
+def test_slices_that_lie_across_memory(shape: tuple[int, ...], lies: tuple[int, int]) -> None:
+    """Rows beside a tile, and more slices than are placed at once; the last of several stays."""
+    rng = np.random.default_rng(3)
+    table, source = (rng.integers(-99, 99, shape).astype(np.float32) for _ in range(2))
+    dim = len(shape) - 2
+    index = rng.integers(0, shape[dim], shape[dim])
+    places = (slice(None),) * dim
+    copied, added = table.copy(), table.copy()
+    for i, place in enumerate(index):
+        copied[(*places, place)] = source[(*places, i)]
+        added[(*places, place)] += source[(*places, i)]
+    self = across(table) if lies[0] else table
+    other = across(source) if lies[1] else source
+    np.testing.assert_array_equal(aclhost.index_select(self, dim, index), table.take(index, dim))
+    into = np.empty_like(other)
+    np.testing.assert_array_equal(
+        aclhost.index_select(self, dim, index, out=into), table.take(index, dim)
+    )
+    np.testing.assert_array_equal(aclhost.index_copy(self, dim, index, other), copied)
+    np.testing.assert_array_equal(aclhost.index_add(self, dim, index, other), added)
+    place = self.copy(order="K")
+    aclhost.inplace_index_copy(place, dim, index, other)
+    np.testing.assert_array_equal(place, copied)

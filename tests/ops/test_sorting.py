@@ -87,6 +87,21 @@ def test_largest_of_long_rows(dtype: str, k: int) -> None:
     assert values.tobytes() == x[wanted].tobytes()
 
 
+@pytest.mark.parametrize("dtype", ["float32", "int64", "int8"])
+@pytest.mark.parametrize("kinds", [1, 2, 7, 1 << 62])
+@pytest.mark.parametrize("length", [4095, 4096, 4097, 20_000, LONG])
+def test_one_of_many_that_are_alike(dtype: str, kinds: int, length: int) -> None:
+    """The first of equal elements comes first; leading digits tell many apart, or none."""
+    rng = np.random.default_rng(8)
+    most = min(kinds, 100) if dtype == "int8" else kinds
+    row = rng.integers(0, most, length).astype(dtype)
+    order = np.argsort(row, kind="stable")
+    for k in (1, 2, length // 3, length // 2, length - 1, length):
+        value, index = aclhost.kthvalue(row, k)
+        assert (value, index) == (row[order[k - 1]], order[k - 1])
+    assert aclhost.median(row) == row[order[(length - 1) // 2]]
+
+
 def test_sample_that_misleads() -> None:
     """Elements where the engine looks for a sample are unlike all others."""
     x = np.zeros(LONG, np.int32)
@@ -141,6 +156,19 @@ def test_places_in_sorted_integers(dtype: str, right: bool) -> None:
     np.testing.assert_array_equal(aclhost.search_sorted(x[order], keys, False, right), wanted)
     found = aclhost.search_sorted(x, keys, False, right, order)
     np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("length", [63, 64, 65, 128, 129, 5000])
+@pytest.mark.parametrize("right", [False, True])
+def test_few_places_among_16_bit_floats(length: int, right: bool) -> None:
+    """Of so many elements for a key that they are searched as they are stored, and of fewer."""
+    rng = np.random.default_rng(length)
+    row = np.sort(rng.integers(-50, 50, length + 1)).astype(np.float16)[1:]
+    keys = np.array([row[length // 2], -60], np.float16)
+    side = "right" if right else "left"
+    for some in (keys[:1], keys):
+        places = aclhost.search_sorted(row, some, right=right)
+        np.testing.assert_array_equal(places, np.searchsorted(row, some, side))
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "bool"])

@@ -125,6 +125,34 @@ def test_signbit_of_negative_zero_depends_on_the_product(product, wanted) -> Non
         assert aclhost.signbit(x).tolist() == wanted
 
 
+def test_reciprocals_of_complex_numbers_of_any_size() -> None:
+    """Parts far apart, too, whose squares are no floats."""
+    rng = np.random.default_rng(4)
+    parts = rng.normal(size=(30_007, 2)) * np.exp2(rng.integers(-149, 127, (30_007, 2)))
+    z = parts.astype(np.float32).view(np.complex64)[:, 0]
+    x, y = (part.astype(np.longdouble) for part in (z.real, z.imag))
+    finite = np.isfinite(z) & (z != 0)
+    got, size = aclhost.reciprocal(z)[finite], (x * x + y * y)[finite]
+    for part, exact in ((got.real, x[finite] / size), (got.imag, -y[finite] / size)):
+        with np.errstate(over="ignore"):
+            wanted = exact.astype(np.float32)
+        inside = np.isfinite(wanted)
+        errors = abs(part[inside] - exact[inside]) / np.spacing(abs(wanted[inside]))
+        assert errors.max() < 1.5
+        assert np.array_equal(part[~inside], wanted[~inside])
+
+
+def test_reciprocals_of_special_complex_numbers() -> None:
+    inf, nan = np.inf, np.nan
+    z = np.array([0, complex(inf, 1), complex(-inf, -2), complex(3, -inf), complex(nan, 1)], "c8")
+    got = aclhost.reciprocal(z)
+    wanted = np.array([complex(inf, nan), 0, 0, 0, complex(nan, nan)], "c8")
+    assert np.array_equal(got.real, wanted.real, equal_nan=True)
+    assert np.array_equal(got.imag, wanted.imag, equal_nan=True)
+    assert np.signbit(got[1:4].real).tolist() == [False, True, False]
+    assert np.signbit(got[1:4].imag).tolist() == [True, False, False]
+
+
 def test_angles_ignore_the_sign_of_zero() -> None:
     parts = [0.0, -0.0, 1.0, -1.0, INF, -INF, NAN]
     x = np.array([complex(a, b) for a in parts for b in parts], np.complex64)
@@ -159,3 +187,11 @@ def test_known_complex32(stream: int) -> None:
     made = _run("aclnnComplex", A2, stream, real=(real, FLOAT16), imag=(imag, FLOAT16),
                 out=(z * 0, COMPLEX32))  # fmt: skip
     assert made.tobytes() == z.tobytes()
+
+
+def test_digamma_beside_its_poles() -> None:
+    """Where it is the reciprocal of the distance and little else."""
+    poles = -np.arange(1.0, 60)
+    for beside in (np.nextafter(poles, 0), np.nextafter(poles, -100), poles + 1e-9):
+        reciprocal = -1 / (beside - poles)
+        np.testing.assert_allclose(aclhost.digamma(beside), reciprocal, rtol=1e-8)

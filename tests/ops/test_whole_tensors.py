@@ -28,6 +28,17 @@ def test_signs_there_and_back() -> None:
     assert np.array_equal(aclhost.sign_bits_unpack(packed[0], 3, "float32").ravel(), signs)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+@pytest.mark.parametrize("count", [63, 64, 65, 1023, 1024, 1025, 5000])
+def test_bits_become_signs(count: int, dtype: str) -> None:
+    """Numbers of bytes beside those of a block, and of what a thread gets."""
+    packed = np.random.default_rng(count).integers(0, 256, count, np.uint8)
+    wanted = np.unpackbits(packed, bitorder="little") * 2.0 - 1
+    result = aclhost.sign_bits_unpack(packed, 1, dtype)
+    assert result.dtype == dtype
+    assert np.array_equal(result[0], wanted)
+
+
 @pytest.mark.parametrize(
     ("a", "b", "wanted"),
     [

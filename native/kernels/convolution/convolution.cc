@@ -12,6 +12,7 @@
 #include "kernels/convolution/channel_pairs.h"
 #include "kernels/convolution/columns.h"
 #include "kernels/convolution/direct.h"
+#include "kernels/convolution/weigh_products.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
@@ -287,6 +288,21 @@ Status weigh_by_gemm(const TensorView& rows, const TensorView& maps, const Tenso
   return {};
 }
 
+Status weigh_groups(const TensorView& rows, const TensorView& maps, int64_t batches, int64_t groups,
+                    const Source& source) {
+  Status status;
+  for (int64_t group = 0; status.ok() && group < groups; ++group) {
+    Source part = source;
+    part.data += group * source.channels * source.plane_step;
+    TensorView weight = rows, map = maps;
+    weight.shape[0] = rows.shape[0] / groups;
+    weight.offset += group * weight.shape[0] * rows.strides[0];
+    map.offset += group * weight.shape[0] * maps.strides[0];
+    status = weigh_by_products({part, map, weight, batches, rows.shape[0]});
+  }
+  return status;
+}
+
 }  // namespace
 
 Windows::Windows(int axes, const IntArrayView& strides, const IntArrayView& paddings,
@@ -340,15 +356,18 @@ Status weigh(const TensorView& weight, const TensorView& image, const TensorView
   const Source source = source_of(planes.view(), image.shape[1] / groups, axes);
   const int64_t channels = weight.shape[0] / groups;
   const bool directly = !plain && weighs_directly(source, groups, channels);
-  status = maps.open(map, directly ? ACL_FLOAT : map.dtype, 2);
+  const bool by_products = !plain && !directly && weighs_by_products(source, channels);
+  status = maps.open(map, directly || by_products ? ACL_FLOAT : map.dtype, 2);
   if (!status.ok()) return status;
   if (directly) {
     status = weigh_directly(source, maps.view(), rows.view(), groups, channels);
   } else {
     Source of_image = source;
     of_image.batch_step = groups * source.batch_step;
-    status = weigh_by_gemm(rows.view(), maps.view(), planes.view(), batches, groups,
-                           plain ? nullptr : &of_image);
+    of_image.pairs = image.dtype == ACL_BF16 && map.dtype == ACL_BF16 && has_pair_products();
+    status = by_products ? weigh_groups(rows.view(), maps.view(), batches, groups, of_image)
+                         : weigh_by_gemm(rows.view(), maps.view(), planes.view(), batches, groups,
+                                         plain ? nullptr : &of_image);
   }
   return status.ok() ? rows.close() : status;
 }

@@ -20,9 +20,10 @@ namespace {
 constexpr double kMostExpansion = 4;    // of the positions that are computed
 constexpr int64_t kLargestBlock = 32;   // columns; bits must not depend on the processor's
 constexpr int64_t kTerms = 384;         // that are added at a time, whole channels of them
-constexpr int64_t kTileColumns = 2048;  // positions
+constexpr int64_t kTileColumns = 2048;  // positions at most
+constexpr int64_t kFewColumns = 384;    // positions that a tile had better have
 constexpr int64_t kSums = 1 << 17;      // of a task
-constexpr int64_t kTasks = 16;          // so many are shared well
+constexpr int64_t kTasksEach = 4;       // of a thread: so many are shared well
 constexpr int64_t kLeastRows = 2 * kMostRows;
 constexpr double kGrainWork = 1 << 19;  // multiplications; less is not worth a second thread
 
@@ -53,16 +54,18 @@ Job::Job(const Source& of, const TensorView& to, int64_t group_count, int64_t ch
   images = map.shape[0] / map_channels;
   tile_axis = source.axes[0].positions > 1 ? 0 : 1;
   const int64_t length = source.axes[tile_axis].positions;
-  const int64_t step = divided_up(Planes(source).columns(), length);
-  const int64_t most = std::clamp<int64_t>(kTileColumns / step, 1, length);
-  tiles = divided_up(length, most);
+  const int64_t total = Planes(source).columns();
+  const int64_t tasks = thread_count() > 1 ? kTasksEach * thread_count() : 1;
+  const int64_t even = divided_up(total, divided_up(tasks, images));
+  const int64_t most = std::clamp(even, kFewColumns, kTileColumns) * length / total;
+  tiles = divided_up(length, std::clamp<int64_t>(most, 1, length));
   tile_length = divided_up(length, tiles);
   tiles = divided_up(length, tile_length);
   columns = rounded_up(Planes(tile(0)).columns(), kWideColumns);
-  const int64_t wanted = divided_up(kTasks, tiles * images);
-  const int64_t fewest = std::min(kLeastRows, map_channels);
-  const int64_t room = std::max(kSums / columns, fewest);
-  row_blocks = divided_up(map_channels, std::clamp(divided_up(map_channels, wanted), fewest, room));
+  const int64_t wanted = divided_up(tasks, tiles * images);
+  const int64_t worth = std::max<int64_t>(map_channels / kLeastRows, 1);
+  const int64_t room = std::max(kSums / columns, std::min(kLeastRows, map_channels));
+  row_blocks = std::max(divided_up(map_channels, room), std::min(wanted, worth));
   rows = divided_up(map_channels, row_blocks);
   row_blocks = divided_up(map_channels, rows);
   channels = std::clamp<int64_t>(kTerms / source.taps(), 1, source.channels);
@@ -97,8 +100,9 @@ class Workspace {
     if (memory_ == nullptr || sums_ == nullptr || places_ == nullptr) return false;
     std::fill_n(memory_.get(), size, 0.0F);
     const int64_t taps = job_.source.taps();
-    for (int64_t i = 0; i < job_.channels * taps; ++i) {
-      places_[i] = i / taps * planes_->size() + planes_->distance(i % taps);
+    for (int64_t tap = 0; tap < taps; ++tap) places_[tap] = planes_->distance(tap);
+    for (int64_t i = taps; i < job_.channels * taps; ++i) {
+      places_[i] = places_[i - taps] + planes_->size();
     }
     return true;
   }

@@ -11,10 +11,11 @@
 //           convolution, and the gradient of the input
 //   weight  sums over batch and positions: the gradient of the weight
 // All of them are products of matrices whose second factor has an element of the image for each of
-// the kernel and each position. For map and image it lies in copied planes (planes.h); for the
-// weight, and where such planes would be mostly zeros, it is made in panels (gemm.h). Weights of
-// groups of few channels are computed by themselves: weigh.cc. What lies outside counts as 0 times
-// an element of the kernel, which is NaN if that is infinite.
+// the kernel and each position. It lies in copied planes (planes.h), for the weight turned ones
+// (weigh_products.h); where such planes would be mostly zeros, and for weights of few channels, it
+// is made in panels (gemm.h). Weights of groups of few channels are computed by themselves:
+// weigh.cc. What lies outside counts as 0 times an element of the kernel, which is NaN if that is
+// infinite.
 #pragma once
 
 #include <cstdint>

@@ -6,6 +6,7 @@
 #include "engines/matrix.h"
 #include "engines/overlap.h"
 #include "kernels/convolution/gradients.h"
+#include "kernels/convolution/tbc_weights.h"
 #include "kernels/shape/views.h"
 #include "ops/conv_tbc.h"
 #include "ops/conv_tbc_backward.h"
@@ -121,8 +122,9 @@ Status weigh_range(const TensorView& out, const TensorView& input, const TensorV
   const Status status = take_steps(input, begin - pad, windows + kernel - 1, &steps);
   if (!status.ok()) return status;
   TensorView a = met_by(steps.view, kernel, windows), slopes = slope;
-  swap_axes(a, 1, 2);
   narrow(slopes, 0, begin, windows);
+  if (weighs_in_place(a, slopes)) return weigh_in_place(out, a, slopes, addend);
+  swap_axes(a, 1, 2);
   return gemm({out, a, met_by(slopes, 1, windows), addend});
 }
 

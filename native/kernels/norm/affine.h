@@ -56,5 +56,40 @@ void combine(const float* gradient, const float* x, const Shares<Factor>& shares
   }
 }
 
+// The same for lines of some images at once, whose factors are loaded once for all of them.
+template <int images>
+void combine_lines(float* const* gradient, float* const* x, const Shares<Each>& shares, int64_t n,
+                   float* const* results) {
+  const Shares<Each> by = shares;
+  const float *dy[images], *values[images];
+  float* to[images];
+  for (int k = 0; k < images; ++k) dy[k] = gradient[k], values[k] = x[k], to[k] = results[k];
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) {
+    for (int k = 0; k < images; ++k) {
+      const float xhat = (values[k][i] - by.mean[i]) * by.rstd[i];
+      to[k][i] = (dy[k][i] * by.own[i] - by.steady[i]) - xhat * by.sloping[i];
+    }
+  }
+}
+
+// Adds gradients, and those times what was normalised, of lines of some images.
+template <int images>
+void add_lines(float* const* gradient, float* const* x, Each mean, Each rstd, int64_t n,
+               float* steady, float* sloping) {
+  const float *dy[images], *values[images];
+  for (int k = 0; k < images; ++k) dy[k] = gradient[k], values[k] = x[k];
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) {
+    float sum = steady[i], slope = sloping[i];
+    for (int k = 0; k < images; ++k) {
+      sum += dy[k][i];
+      slope += dy[k][i] * ((values[k][i] - mean[i]) * rstd[i]);
+    }
+    steady[i] = sum;
+    sloping[i] = slope;
+  }
+}
+
 }  // namespace ACLHOST_ISA
 }  // namespace aclhost

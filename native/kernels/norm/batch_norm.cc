@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "engines/stored_rows.h"
 #include "kernels/norm/channel_blocks.h"
 #include "kernels/norm/channel_tensors.h"
 #include "kernels/norm/parameters.h"
@@ -45,8 +46,16 @@ class BatchNormalization {
     if (!status.ok()) return status;
     const FloatRows inputs = x.rows(), outputs = y.rows();
     const int64_t width = blocks_.channels * norm_.shape.pixels, all = width * norm_.shape.images;
-    const bool loads = norm_.training && !inputs.direct() && all <= kLoaded;
+    const bool loads = norm_.training && !inputs.direct() && all <= kLoaded && blocks_.channels > 1;
+    const auto normalize_as_stored =
+        blocks_.channels > 1            ? nullptr
+        : norm_.x->dtype == ACL_FLOAT16 ? &BatchNormalization::normalize_channel<Half>
+        : norm_.x->dtype == ACL_BF16    ? &BatchNormalization::normalize_channel<BFloat16>
+                                        : nullptr;
     const auto body = [&](int64_t number, const RowBuffers& buffers) {
+      if (normalize_as_stored != nullptr) {
+        return (this->*normalize_as_stored)(number, inputs, outputs);
+      }
       const ChannelBlock block(norm_.shape, blocks_, number);
       Images images(inputs, block);
       if (loads) images.load(norm_.shape.images, buffers.row(0), buffers.raw());
@@ -59,6 +68,47 @@ class BatchNormalization {
   }
 
  private:
+  // A channel of 16-bit floats, where they are stored.
+  template <typename Stored>
+  void normalize_channel(int64_t channel, const FloatRows& x, const FloatRows& y) const {
+    const int64_t images = norm_.shape.images, pixels = norm_.shape.pixels;
+    const auto plane = [&](int64_t image) {
+      return reinterpret_cast<const Stored*>(x.read_stored(image, nullptr)) + channel * pixels;
+    };
+    Mean mean(running_mean_.values()[channel]);
+    if (norm_.training) {
+      const auto count = static_cast<double>(images * pixels);
+      double sum = 0, squares = 0;
+      for (int64_t i = 0; i < images; ++i) sum += sum_stored(plane(i), pixels);
+      mean = Mean(sum / count);
+      keep_mean(channel, mean);
+      for (int64_t i = 0; i < images; ++i) squares += squares_around(mean, pixels, plane(i));
+      keep_variance(channel, squares / count, count);
+    } else {
+      keep_running_deviation(channel);
+    }
+    const float high = mean.high, low = mean.low, bias = bias_.values()[channel];
+    const float factor = found_.rstds[channel] * weight_.values()[channel];
+    const auto make = [=](auto each) { return ((each - high) - low) * factor + bias; };
+    for (int64_t i = 0; i < images; ++i) {
+      auto* const results = reinterpret_cast<Stored*>(y.place_stored(i, nullptr));
+      make_vectors(pixels, results + channel * pixels, make, plane(i));
+    }
+  }
+
+  void keep_mean(int64_t channel, const Mean& mean) const {
+    found_.means[channel] = mean.high;
+    updated_.means[channel] = moved(running_mean_.values()[channel], mean.high);
+  }
+  void keep_variance(int64_t channel, double variance, double count) const {
+    const double unbiased = count > 1 ? count / (count - 1) : 0;
+    found_.rstds[channel] = inverse_root(variance, norm_.epsilon);
+    updated_.rstds[channel] = moved(running_variance_.values()[channel], variance * unbiased);
+  }
+  void keep_running_deviation(int64_t channel) const {
+    found_.rstds[channel] = inverse_root(running_variance_.values()[channel], norm_.epsilon);
+  }
+
   void normalize_block(const ChannelBlock& block, const Images& x, const Images& y,
                        const RowBuffers& buffers) const {
     BlockMean mean(block);
@@ -71,7 +121,7 @@ class BatchNormalization {
       const int64_t channel = block.first + k;
       if (!norm_.training) {
         mean.set(k, Mean(running_mean_.values()[channel]));
-        found_.rstds[channel] = inverse_root(running_variance_.values()[channel], norm_.epsilon);
+        keep_running_deviation(channel);
       }
       factor.set(k, found_.rstds[channel] * weight_.values()[channel]);
       bias.set(k, bias_.values()[channel]);
@@ -100,10 +150,8 @@ class BatchNormalization {
     });
     for (int64_t k = 0; k < block.channels; ++k) {
       const Mean found(sums.of(k) / block.values());
-      const int64_t channel = block.first + k;
       mean.set(k, found);
-      found_.means[channel] = found.high;
-      updated_.means[channel] = moved(running_mean_.values()[channel], found.high);
+      keep_mean(block.first + k, found);
     }
   }
 
@@ -119,12 +167,9 @@ class BatchNormalization {
       };
       sums.add(square, [&] { return squares_around(mean_of(mean), piece.count, line); });
     });
-    const double count = block.values(), unbiased = count > 1 ? count / (count - 1) : 0;
+    const double count = block.values();
     for (int64_t k = 0; k < block.channels; ++k) {
-      const double variance = sums.of(k) / count;
-      const int64_t channel = block.first + k;
-      found_.rstds[channel] = inverse_root(variance, norm_.epsilon);
-      updated_.rstds[channel] = moved(running_variance_.values()[channel], variance * unbiased);
+      keep_variance(block.first + k, sums.of(k) / count, count);
     }
   }
 

@@ -3,9 +3,11 @@
 #include <memory>
 #include <new>
 
+#include "engines/stored_rows.h"
 #include "kernels/norm/channel_blocks.h"
 #include "kernels/norm/channel_tensors.h"
 #include "kernels/norm/parameters.h"
+#include "kernels/norm/plane_sums.h"
 #include "kernels/norm/row_norm.h"
 #include "ops/batch_norm_backward.h"
 
@@ -30,9 +32,17 @@ class BatchDifferentiation {
     if (totals_ == nullptr) return no_memory_for_copy();
     const FloatRows gradients = gradient.rows(), inputs = x.rows();
     const FloatRows results = given(norm_.of_x) ? result.rows() : inputs;
+    direct_ = gradients.direct() && inputs.direct() && results.direct();
     const int64_t width = blocks_.channels * norm_.shape.pixels;
     const int64_t room = std::min(width, kRowPiece);
+    const aclDataType dtype = norm_.x->dtype;
+    const auto as_stored =
+        blocks_.channels > 1 || norm_.gradient->dtype != dtype ? nullptr
+        : dtype == ACL_FLOAT16 ? &BatchDifferentiation::differentiate_channel<Half>
+        : dtype == ACL_BF16    ? &BatchDifferentiation::differentiate_channel<BFloat16>
+                               : nullptr;
     const auto body = [&](int64_t number, const RowBuffers& buffers) {
+      if (as_stored != nullptr) return (this->*as_stored)(number, gradients, inputs, results);
       const ChannelBlock block(norm_.shape, blocks_, number);
       const Images dy(gradients, block), values(inputs, block);
       add_up(block, dy, values, buffers);
@@ -45,6 +55,58 @@ class BatchDifferentiation {
   }
 
  private:
+  // What is taken away from the gradient times a factor.
+  struct ChannelShares {
+    float factor, steady, sloping;
+  };
+  ChannelShares shares_of(int64_t channel) const {
+    const float factor = norm_.rstd[channel] * weight_.values()[channel];
+    const double share = factor / static_cast<double>(norm_.shape.images * norm_.shape.pixels);
+    const double steady = totals_[norm_.shape.channels + channel] * share;
+    return {factor, norm_.training ? static_cast<float>(steady) : 0,
+            static_cast<float>(totals_[channel] * share)};
+  }
+
+  // A channel of 16-bit floats, where they are stored.
+  template <typename Stored>
+  void differentiate_channel(int64_t channel, const FloatRows& gradient, const FloatRows& x,
+                             const FloatRows& result) const {
+    const int64_t images = norm_.shape.images, pixels = norm_.shape.pixels;
+    const float mean = norm_.mean[channel], rstd = norm_.rstd[channel];
+    const auto plane = [&](const FloatRows& rows, int64_t image) {
+      return reinterpret_cast<const Stored*>(rows.read_stored(image, nullptr)) + channel * pixels;
+    };
+    PlaneTotals sums;
+    for (int64_t i = 0; i < images; ++i) {
+      const PlaneTotals own =
+          PlaneSums<Stored>(plane(gradient, i), plane(x, i), pixels, mean, rstd).totals();
+      sums.steady += own.steady;
+      sums.sloping += own.sloping;
+    }
+    totals_[channel] = sums.sloping;
+    totals_[norm_.shape.channels + channel] = sums.steady;
+    if (!given(norm_.of_x)) return;
+    const auto [factor, steady, sloping] = shares_of(channel);
+    for (int64_t i = 0; i < images; ++i) {
+      auto* const to =
+          reinterpret_cast<Stored*>(result.place_stored(i, nullptr)) + channel * pixels;
+      if (norm_.training) {
+        const auto make = [=, factor = factor, steady = steady, sloping = sloping](auto dy,
+                                                                                   auto each) {
+          return (dy * factor - steady) - ((each - mean) * rstd) * sloping;
+        };
+        make_vectors(pixels, to, make, plane(gradient, i), plane(x, i));
+      } else {
+        const auto make = [factor = factor](auto dy) { return dy * factor; };
+        make_vectors(pixels, to, make, plane(gradient, i));
+      }
+    }
+  }
+
+  // Several channels of some images at once, if nothing is converted.
+  static constexpr int kLines = 4;
+  bool in_lines(const ChannelBlock& block) const { return block.channels > 1 && direct_; }
+
   void load(const ChannelBlock& block, Spread& mean, Spread& rstd) const {
     for (int64_t k = 0; k < block.channels; ++k) {
       mean.set(k, norm_.mean[block.first + k]);
@@ -60,13 +122,24 @@ class BatchDifferentiation {
     ChannelTotals steady(block), sloping(block);
     const float one_mean = mean.same().value, one_rstd = rstd.same().value;
     const Each means = mean.each(), rstds = rstd.each();
-    block.visit([&](int64_t image, Range piece) {
+    int64_t done = 0;
+    for (; in_lines(block) && done + kLines <= norm_.shape.images; done += kLines) {
+      float *dy[kLines], *values[kLines];
+      gradient.find(done, dy);
+      x.find(done, values);
+      add_lines<kLines>(dy, values, means, rstds, block.width, steady.lines().part(),
+                        sloping.lines().part());
+      steady.lines().end_lines(kLines);
+      sloping.lines().end_lines(kLines);
+    }
+    const auto add = [&](int64_t image, Range piece) {
       const float* const dy = gradient.read(image, piece, buffers.row(0), buffers.raw());
       const float* const values = x.read(image, piece, buffers.row(1), buffers.raw());
       steady.add([dy](int64_t i) { return dy[i]; }, [&] { return lane_total(piece.count, dy); });
       sloping.add([=](int64_t i) { return dy[i] * ((values[i] - means[i]) * rstds[i]); },
                   [&] { return lane_slopes(piece.count, dy, values, one_mean, one_rstd); });
-    });
+    };
+    block.visit(add, done);
     for (int64_t k = 0; k < block.channels; ++k) {
       totals_[block.first + k] = sloping.of(k);
       totals_[norm_.shape.channels + block.first + k] = steady.of(k);
@@ -78,15 +151,23 @@ class BatchDifferentiation {
     Spread mean(block), rstd(block), own(block), steady(block), sloping(block);
     load(block, mean, rstd);
     for (int64_t k = 0; k < block.channels; ++k) {
-      const int64_t channel = block.first + k;
-      const float factor = norm_.rstd[channel] * weight_.values()[channel];
-      const double share = factor / block.values();
-      const double steady_share = totals_[norm_.shape.channels + channel] * share;
-      own.set(k, factor);
-      sloping.set(k, static_cast<float>(totals_[channel] * share));
-      steady.set(k, norm_.training ? static_cast<float>(steady_share) : 0);
+      const ChannelShares shares = shares_of(block.first + k);
+      own.set(k, shares.factor);
+      sloping.set(k, shares.sloping);
+      steady.set(k, shares.steady);
     }
-    block.visit([&](int64_t image, Range piece) {
+    int64_t done = 0;
+    const bool together = in_lines(block) && norm_.training;
+    for (; together && done + kLines <= norm_.shape.images; done += kLines) {
+      float *dy[kLines], *values[kLines], *results[kLines];
+      gradient.find(done, dy);
+      x.find(done, values);
+      result.find(done, results);
+      combine_lines<kLines>(dy, values,
+                            {mean.each(), rstd.each(), own.each(), steady.each(), sloping.each()},
+                            block.width, results);
+    }
+    const auto make = [&](int64_t image, Range piece) {
       const float* const dy = gradient.read(image, piece, buffers.row(0), buffers.raw());
       float* const results = result.place(image, piece, buffers.row(2));
       with_numbers(block, [&](auto number) {
@@ -98,7 +179,8 @@ class BatchDifferentiation {
         combine(dy, values, shares, piece.count, results);
       });
       result.write(image, piece, results, buffers.raw());
-    });
+    };
+    block.visit(make, done);
   }
 
   Status deliver_to(const TensorView* out, int64_t first) const {
@@ -107,6 +189,7 @@ class BatchDifferentiation {
 
   const BatchNormGradient& norm_;
   const ChannelBlocks blocks_;
+  bool direct_ = false;
   RowParameter weight_;
   std::unique_ptr<double[]> totals_;
 };

@@ -42,10 +42,10 @@ struct ChannelBlock {
     const int64_t begin = number * kRowPiece;
     return {begin, std::min(kRowPiece, width - begin)};
   }
-  // Calls body(image, piece) for all of them.
+  // Calls body(image, piece) for all of them, from an image on.
   template <typename Body>
-  void visit(const Body& body) const {
-    for (int64_t i = 0; i < shape.images; ++i) {
+  void visit(const Body& body, int64_t first_image = 0) const {
+    for (int64_t i = first_image; i < shape.images; ++i) {
       for (int64_t k = 0; k < pieces(); ++k) body(i, piece(k));
     }
   }
@@ -80,6 +80,11 @@ class Images {
   float* place(int64_t image, Range piece, float* values) const {
     return rows_.direct() ? at(image, piece) : values;
   }
+  // Lines of some images that are as they are computed.
+  template <int count>
+  void find(int64_t first, float* (&lines)[count]) const {
+    for (int i = 0; i < count; ++i) lines[i] = at(first + i, {0, columns_.count});
+  }
   void write(int64_t image, Range piece, const float* values, char* raw) const {
     if (!rows_.direct()) rows_.write_part(image, in_row(piece), values, raw);
   }
@@ -107,6 +112,7 @@ class ChannelTotals {
     if (block_.channels > 1) return lines_.add_each(value);
     alone_ += sum();
   }
+  LineSums<float>& lines() { return lines_; }  // of several channels
   // For means, which are subtracted.
   void add_exactly(const float* line, int64_t count) {
     if (block_.channels > 1) return lines_.add_exactly(line);

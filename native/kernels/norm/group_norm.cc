@@ -6,12 +6,12 @@
 #include <cmath>
 #include <new>
 
-#include "engines/float_sums.h"
 #include "engines/stored_rows.h"
 #include "kernels/norm/affine.h"
 #include "kernels/norm/channel_norm.h"
 #include "kernels/norm/channel_tensors.h"
 #include "kernels/norm/parameters.h"
+#include "kernels/norm/plane_sums.h"
 #include "kernels/norm/row_norm.h"
 #include "ops/group_norm_backward.h"
 #include "simd/math.h"
@@ -70,33 +70,17 @@ struct RowChannels {
   const float* weights;
 };
 
-// Sums of weighted gradients, and of those times what was normalised.
-struct Totals {
-  double steady = 0, sloping = 0;
-};
-
-// Some in float first, unless that is too narrow.
-template <typename Point, typename Stored, typename... Others>
-double sum_stored(const Point& point, int64_t n, const Stored* values, const Others*... others) {
-  const double total = reduce_detail::FloatSum<Stored>::of(point, values, n, others...);
-  if (std::isfinite(total)) return total;
-  double exact = 0;
-  for (int64_t i = 0; i < n; ++i) exact += double{point(widen(values[i]), widen(others[i])...)};
-  return exact;
-}
-
 // Leaves the sums of each channel, those times what was normalised first.
 template <typename Stored>
-__attribute__((flatten)) Totals add_up(const RowChannels<Stored>& row, double* sums) {
+PlaneTotals add_up(const RowChannels<Stored>& row, double* sums) {
   const float mean = row.mean, rstd = row.rstd;
-  const auto same = [](auto dy) { return dy; };
-  const auto slope = [=](auto dy, auto x) { return dy * ((x - mean) * rstd); };
-  Totals totals;
+  PlaneTotals totals;  // of weighted gradients
   for (int64_t k = 0; k < row.count; ++k) {
     const Stored *const dy = row.gradient + k * row.pixels, *const x = row.x + k * row.pixels;
     const double weight = row.weights[k];
-    sums[2 * k] = sum_stored(slope, row.pixels, dy, x);
-    sums[2 * k + 1] = sum_stored(same, row.pixels, dy);
+    const PlaneTotals own = PlaneSums<Stored>(dy, x, row.pixels, mean, rstd).totals();
+    sums[2 * k] = own.sloping;
+    sums[2 * k + 1] = own.steady;
     if (!std::isinf(weight)) {
       totals.sloping += sums[2 * k] * weight;
       totals.steady += sums[2 * k + 1] * weight;
@@ -113,7 +97,7 @@ __attribute__((flatten)) Totals add_up(const RowChannels<Stored>& row, double* s
 
 // The gradient of x, which may take its place; of n elements.
 template <typename Stored>
-void combine_channels(const RowChannels<Stored>& row, const Totals& totals, Stored* results) {
+void combine_channels(const RowChannels<Stored>& row, const PlaneTotals& totals, Stored* results) {
   const float mean = row.mean, rstd = row.rstd;
   const double share = rstd / static_cast<double>(row.count * row.pixels);
   const auto steady = static_cast<float>(totals.steady * share);
@@ -121,10 +105,38 @@ void combine_channels(const RowChannels<Stored>& row, const Totals& totals, Stor
   for (int64_t k = 0; k < row.count; ++k) {
     const int64_t at = k * row.pixels;
     const float own = rstd * row.weights[k];
-    make_vectors(row.gradient + at, row.x + at, row.pixels, results + at, [=](auto dy, auto x) {
+    const auto make = [=](auto dy, auto x) {
       return (dy * own - steady) - ((x - mean) * rstd) * sloping;
+    };
+    make_vectors(row.pixels, results + at, make, row.gradient + at, row.x + at);
+  }
+}
+
+// A row of 16-bit floats: y = (x - mean) * rstd * weight + bias, and what a swish makes of it.
+template <typename Stored>
+RowMoments normalize_stored(const GroupNorm& norm, const char* from, int64_t channels,
+                            const float* weights, const float* biases, char* to) {
+  const int64_t pixels = norm.shape.pixels;
+  const Stored* const x = reinterpret_cast<const Stored*>(from);
+  const RowMoments found(x, channels * pixels);
+  const float high = found.mean.high, low = found.mean.low;
+  const float rstd = inverse_root(found.variance, norm.epsilon);
+  const auto slope = static_cast<float>(norm.swish);
+  for (int64_t k = 0; k < channels; ++k) {
+    const float factor = rstd * weights[k], bias = biases[k];
+    const Stored* const plane = x + k * pixels;
+    Stored* const results = reinterpret_cast<Stored*>(to) + k * pixels;
+    if (slope == 0) {
+      const auto make = [=](auto each) { return ((each - high) - low) * factor + bias; };
+      make_vectors(pixels, results, make, plane);
+      continue;
+    }
+    make_chunks<1>(&plane, pixels, results, [&](int64_t, int64_t, const auto& values, float* made) {
+      scale<Same>(values[0], {high}, {low}, {factor}, {bias}, kStoredChunk, made);
+      swish(slope, kStoredChunk, made);
     });
   }
+  return found;
 }
 
 }  // namespace
@@ -144,14 +156,29 @@ Status normalize(const GroupNorm& norm) {
   if (status.ok()) status = statistics.make(rows);
   if (!status.ok()) return status;
   const FloatRows inputs = x.rows(), outputs = y.rows();
+  // Of channels of few pixels, chunks would be more than what a swish is made of.
+  const bool too_short = norm.swish != 0 && shape.pixels < 4 * kStoredChunk;
+  const auto normalize_as_stored = too_short                      ? nullptr
+                                   : norm.x->dtype == ACL_FLOAT16 ? normalize_stored<Half>
+                                   : norm.x->dtype == ACL_BF16    ? normalize_stored<BFloat16>
+                                                                  : nullptr;
   const auto body = [&](int64_t row, const RowBuffers& buffers) {
+    const int64_t first = row % norm.groups * own;
+    const auto keep = [&](const RowMoments& found, float rstd) {
+      statistics.means[row] = found.mean.high;
+      statistics.rstds[row] = norm.gives_variance ? static_cast<float>(found.variance) : rstd;
+    };
+    if (normalize_as_stored != nullptr) {
+      const RowMoments found =
+          normalize_as_stored(norm, inputs.read_stored(row, nullptr), own, weight.values() + first,
+                              bias.values() + first, outputs.place_stored(row, nullptr));
+      return keep(found, inverse_root(found.variance, norm.epsilon));
+    }
     RowInput<float> values(inputs, row, buffers.row(0), buffers.raw());
     const RowOutput<float> results(outputs, row, buffers.row(1), buffers.raw());
     const RowMoments found(values, n);
     const float rstd = inverse_root(found.variance, norm.epsilon);
-    statistics.means[row] = found.mean.high;
-    statistics.rstds[row] = norm.gives_variance ? static_cast<float>(found.variance) : rstd;
-    const int64_t first = row % norm.groups * own;
+    keep(found, rstd);
     for_each_piece(n, [&](Range piece) {
       const float* const from = values.read(piece);
       float* const to = results.place(piece);
@@ -204,7 +231,7 @@ Status differentiate_as(const GroupNormGradient& norm) {
                                           means.values()[row],
                                           rstds.values()[row],
                                           weight.values() + row % norm.groups * own};
-    const Totals totals = add_up(channels, sums.of(row * own));
+    const PlaneTotals totals = add_up(channels, sums.of(row * own));
     if (!given(norm.of_x)) return;
     char* const to = results.place_stored(row, buffers.raw());
     combine_channels(channels, totals, reinterpret_cast<Stored*>(to));

@@ -80,8 +80,41 @@ inline double squares_around(const Mean& mean, int64_t n, const float* x) {
   return sums.total();
 }
 
+// The same of rows as they are stored, of 16 bits; where adding some in float is too narrow, not
+// so.
+template <typename Stored>
+double sum_stored(const Stored* x, int64_t n) {
+  const auto same = [](auto a, auto) { return a; };
+  reduce_detail::LaneSums<Stored> sums;
+  sums.add(same, n, x, x);
+  if (std::isfinite(sums.total())) return sums.total();
+  reduce_detail::LaneSums<Stored, 1> exact;
+  exact.add(same, n, x, x);
+  return exact.total();
+}
+template <typename Stored>
+double squares_around(const Mean& mean, int64_t n, const Stored* x) {
+  const float high = mean.high, low = mean.low;
+  const auto square = [=](auto a, auto) {
+    const auto off = (a - high) - low;
+    return off * off;
+  };
+  const int64_t steps = n / kSumLanes * kSumLanes;
+  reduce_detail::LaneSums<Stored> squares;
+  squares.add(square, steps, x, x);
+  double total = squares.total();
+  for (int64_t i = steps; i < n; ++i) total += double{square(widen(x[i]), 0)};
+  return total;
+}
+
 // The mean of a row, or 0 if it is not centred, and the mean square around it.
 struct RowMoments {
+  template <typename Stored>
+  RowMoments(const Stored* x, int64_t n, bool centred = true) {
+    const auto values = static_cast<double>(n);
+    if (centred) mean = Mean(sum_stored(x, n) / values);
+    variance = squares_around(mean, n, x) / values;
+  }
   RowMoments(RowInput<float>& row, int64_t n, bool centred = true) {
     if (const float* const x = row.array()) {  // at once: short rows have little time to lose
       if (centred) mean = Mean(lane_sum(n, x) / static_cast<double>(n));

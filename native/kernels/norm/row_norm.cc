@@ -27,18 +27,6 @@ struct Scales {
   const float* bias;
 };
 
-// Some in float first, unless that is too narrow.
-template <typename Stored>
-double sum_stored(const Stored* x, int64_t n) {
-  const auto same = [](auto a, auto) { return a; };
-  reduce_detail::LaneSums<Stored> sums;
-  sums.add(same, n, x, x);
-  if (std::isfinite(sums.total())) return sums.total();
-  reduce_detail::LaneSums<Stored, 1> exact;
-  exact.add(same, n, x, x);
-  return exact.total();
-}
-
 // A row of 16-bit floats; gives its mean and the reciprocal of its deviation.
 struct RowResult {
   float mean, rstd;
@@ -47,26 +35,14 @@ template <typename Stored>
 RowResult normalize_stored(const RowNorm& norm, const char* from, const Scales& scales, int64_t n,
                            char* to) {
   auto* const x = reinterpret_cast<const Stored*>(from);
-  const auto values = static_cast<double>(n);
-  Mean mean;
-  if (norm.centred) mean = Mean(sum_stored(x, n) / values);
-  const float high = mean.high, low = mean.low;
-  const auto square = [=](auto a, auto) {
-    const auto off = (a - high) - low;
-    return off * off;
-  };
-  const int64_t steps = n / kSumLanes * kSumLanes;
-  reduce_detail::LaneSums<Stored> squares;
-  squares.add(square, steps, x, x);
-  double total = squares.total();
-  for (int64_t i = steps; i < n; ++i) total += double{square(widen(x[i]), 0)};
-  const float rstd = inverse_root(total / values, norm.epsilon);
+  const RowMoments found(x, n, norm.centred);
+  const float rstd = inverse_root(found.variance, norm.epsilon);
   make_chunks<1>(&x, n, reinterpret_cast<Stored*>(to),
                  [&](int64_t first, int64_t count, const auto& some, float* y) {
-                   scale_row(some[0], mean, rstd, scales.weight + first, scales.bias + first, count,
-                             y);
+                   scale_row(some[0], found.mean, rstd, scales.weight + first, scales.bias + first,
+                             count, y);
                  });
-  return {high, rstd};
+  return {found.mean.high, rstd};
 }
 
 // What rows are before they are normalised.

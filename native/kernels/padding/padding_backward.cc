@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engines/gather_rows.h"
 #include "engines/overlap.h"
 #include "engines/row_pieces.h"
 #include "engines/row_sums.h"
@@ -114,8 +115,12 @@ struct Collection {
 
 Status pad_backward(PadMode mode, const TensorView& grad_output, const IntArrayView& padding,
                     const TensorView& grad_input) {
-  const PadView to(grad_input);
-  const Collection collection = {PadView(grad_output), to, PadAxes(mode, to, padding)};
+  // Rows are read whole, which across memory takes longer than a copy.
+  CopiedView rows;
+  const Status status = gather_rows(grad_output, rows);
+  if (!status.ok()) return status;
+  const PadView to(grad_input), from(rows.view);
+  const Collection collection = {from, to, PadAxes(mode, to, padding)};
   visit_summed(grad_input.dtype, [&](auto zero) {
     using Sums = RowSums<decltype(zero)>;
     for_each_range(to.rows(), to.row_length(), Sums::kLength, may_rewrite(grad_input),

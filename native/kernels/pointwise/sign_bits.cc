@@ -23,6 +23,13 @@ uint8_t packed(const uint8_t* signs, int64_t count) {
   return static_cast<uint8_t>(byte);
 }
 
+// Eight numbers of each byte.
+void unpack(const uint8_t* bytes, int64_t count, float* to) {
+  for (int64_t i = 0; i < count; ++i) {
+    for (int bit = 0; bit < 8; ++bit) to[8 * i + bit] = (bytes[i] >> bit & 1) != 0 ? 1.0f : -1.0f;
+  }
+}
+
 }  // namespace
 
 Status run(const SignBitsPackArgs& args) {
@@ -45,9 +52,10 @@ Status run(const SignBitsUnpackArgs& args) {
   const Status status = copy_of(args.self, bytes);
   if (!status.ok()) return status;
   const auto* const first = static_cast<const uint8_t*>(bytes.view.data);
-  return write_in_order<float>(args.out, ACL_FLOAT, [&](int64_t bit) {
-    return (first[bit / 8] >> bit % 8 & 1) != 0 ? 1.0f : -1.0f;
-  });
+  return write_blocks_in_order(
+      args.out, ACL_FLOAT, [&](char* elements, int64_t place, int64_t count) {
+        unpack(first + place / 8, (count + 7) / 8, reinterpret_cast<float*>(elements));
+      });
 }
 
 }  // namespace ACLHOST_ISA

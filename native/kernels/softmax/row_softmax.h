@@ -7,8 +7,9 @@
 #include <cstdint>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
-#include "engines/lane_sums.h"
+#include "engines/float_sums.h"
 #include "engines/whole_steps.h"
 #include "simd/math.h"
 
@@ -17,6 +18,20 @@ inline namespace ACLHOST_ISA {
 
 // Rows are padded to whole steps, so that short ones are computed in vectors, too.
 constexpr int64_t kSoftmaxStep = 32;
+
+// Of lanes without NaN.
+template <typename V>
+Element<V> largest_lane(V lanes) {
+  constexpr int kHalf = sizeof(V) / sizeof(Element<V>) / 2;
+  if constexpr (kHalf == 1) {
+    return std::max(lanes[0], lanes[1]);
+  } else {
+    using Half = std::make_integer_sequence<int, kHalf>;
+    const auto low = reduce_detail::lanes_from<0>(lanes, Half());
+    const auto high = reduce_detail::lanes_from<kHalf>(lanes, Half());
+    return largest_lane(low > high ? low : high);
+  }
+}
 
 // NaN does not win here: it comes back with the sum.
 template <typename T>
@@ -39,9 +54,7 @@ T largest(const T* values, int64_t n) {
   for (int64_t i = 0; i + kSoftmaxStep <= n; i += kSoftmaxStep) keep(values + i);
   keep(values + n - kSoftmaxStep);  // some a second time
   for (int k = 1; k < kVectors; ++k) lanes[0] = maximum(lanes[k], lanes[0]);
-  T last[kLanes<T>];
-  store_vector(last, lanes[0]);
-  return *std::max_element(last, last + kLanes<T>);
+  return largest_lane(lanes[0]);
 }
 
 // e^x of x <= 0, or of NaN.
@@ -72,10 +85,19 @@ ACLHOST_INLINE float summed_power(float x, float largest) {
 }
 ACLHOST_INLINE double summed_power(double x, double largest) { return math::exp(x - largest); }
 
-// The logarithm of a sum of powers, the largest of which is 1.
+// The logarithm of a sum of powers, the largest of which is 1. Short rows wait for it: with a sum
+// in double nothing that float would lose has to be made good.
 template <typename T>
-T log_of_powers(double sum) {
-  return math::log1p(static_cast<T>(sum - 1));
+ACLHOST_INLINE T log_of_powers(double sum) {
+  if constexpr (std::is_same_v<T, double>) {
+    return math::log1p(sum - 1);
+  } else {
+    constexpr uint64_t kTwoThirds = 0x3FE5555555555555, kExponent = 0xFFF0000000000000;
+    const auto bits = bit_cast<uint64_t>(sum), exponent = (bits - kTwoThirds) & kExponent;
+    const auto n = static_cast<float>(static_cast<int32_t>(exponent >> 52));
+    const auto f = static_cast<float>(bit_cast<double>(bits - exponent) - 1);
+    return sum == sum ? math::log_of_parts(n, f) : static_cast<float>(sum);
+  }
 }
 
 // Adds power(x) of elements that come in whole steps but for the last, and leaves it in `powers`,
@@ -94,7 +116,7 @@ ACLHOST_INLINE void add_powers(const Power& power, const T* x, int64_t n, T* pow
   };
   const int64_t steps = n / kSoftmaxStep * kSoftmaxStep, rest = n - steps;
   alignas(64) T last[kSoftmaxStep];
-  if (n >= kSoftmaxStep) std::copy_n(x + n - kSoftmaxStep, kSoftmaxStep, last);
+  if (rest > 0 && n >= kSoftmaxStep) std::copy_n(x + n - kSoftmaxStep, kSoftmaxStep, last);
   for (int64_t begin = 0; begin < steps; begin += kPart) {
     add(x + begin, std::min(kPart, steps - begin), powers == nullptr ? part : powers + begin);
   }

@@ -20,6 +20,25 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
 
+// A row of 16-bit floats as floats; gives the largest, which NaN is not.
+template <typename Stored>
+float widen_row(const Stored* x, int64_t n, float* values) {
+  constexpr int64_t kStep = kLanes<float>;
+  if (n < kStep) {
+    for (int64_t i = 0; i < n; ++i) values[i] = widen(x[i]);
+    return largest(values, n);
+  }
+  auto most = splat<Vector<float>>(-std::numeric_limits<float>::infinity());
+  const auto take = [&](int64_t at) {
+    const auto some = load_widened(x + at);
+    store_vector(values + at, some);
+    most = maximum(some, most);
+  };
+  for (int64_t i = 0; i + kStep <= n; i += kStep) take(i);
+  take(n - kStep);  // some a second time
+  return largest_lane(most);
+}
+
 template <typename T>
 void softmax_row(RowInput<T>* in, int64_t n, const RowOutput<T>& out) {
   const Range all = {0, n};
@@ -27,6 +46,27 @@ void softmax_row(RowInput<T>* in, int64_t n, const RowOutput<T>& out) {
   const T share = static_cast<T>(1 / RowSoftmax<T>(in[0].read(all), n, results).sum);
   make_steps<kSoftmaxStep>(n, results, [=](int64_t i) { return results[i] * share; });
   out.write(all);
+}
+
+// Powers of differences that are not made good are exact enough for 16 bits.
+template <typename Stored>
+void softmax_of(const char* const* in, int64_t n, float* room, char* out) {
+  const float most = widen_row(reinterpret_cast<const Stored*>(in[0]), n, room);
+  reduce_detail::LaneSums<float, 4> sums;
+  add_powers([most](float x) { return power_of_negative(x - most); }, room, n, room, sums);
+  const auto share = static_cast<float>(1 / sums.total());
+  const auto make = [share](auto power) { return power * share; };
+  make_vectors(n, reinterpret_cast<Stored*>(out), make, room);
+}
+
+template <typename Stored>
+void log_softmax_of(const char* const* in, int64_t n, float* room, char* out) {
+  const float most = widen_row(reinterpret_cast<const Stored*>(in[0]), n, room);
+  PowerSum<float> sum(most);
+  sum.add(room, n);
+  const float log_sum = sum.logarithm();
+  const auto make = [most, log_sum](auto x) { return (x - most) - log_sum; };
+  make_vectors(n, reinterpret_cast<Stored*>(out), make, room);
 }
 
 template <typename T>
@@ -62,14 +102,15 @@ void softmax_gradient_row(RowInput<T>* in, int64_t n, const RowOutput<T>& out) {
 }
 
 template <typename Stored>
-void softmax_gradient_of(const char* const* in, int64_t n, char* out) {
+void softmax_gradient_of(const char* const* in, int64_t n, float*, char* out) {
   auto *const gradient = reinterpret_cast<const Stored*>(in[0]),
               *const y = reinterpret_cast<const Stored*>(in[1]);
   reduce_detail::LaneSums<Stored> products;
   products.add([](auto a, auto b) { return a * b; }, n, gradient, y);
   const auto sum = static_cast<float>(products.total());
-  make_vectors(gradient, y, n, reinterpret_cast<Stored*>(out),
-               [sum](auto a, auto b) { return (a - sum) * b; });
+  make_vectors(
+      n, reinterpret_cast<Stored*>(out), [sum](auto a, auto b) { return (a - sum) * b; }, gradient,
+      y);
 }
 
 template <typename T>
@@ -90,7 +131,7 @@ void log_softmax_gradient_row(RowInput<T>* in, int64_t n, const RowOutput<T>& ou
 }
 
 template <typename Stored>
-void log_softmax_gradient_of(const char* const* in, int64_t n, char* out) {
+void log_softmax_gradient_of(const char* const* in, int64_t n, float*, char* out) {
   const Stored* const rows[] = {reinterpret_cast<const Stored*>(in[0]),
                                 reinterpret_cast<const Stored*>(in[1])};
   reduce_detail::LaneSums<Stored> sums;
@@ -200,9 +241,13 @@ void log_softmax_gradient_columns(const Lines<const T>* in, int64_t n, int64_t w
 }
 
 constexpr AxisOperator kSoftmax = {{softmax_row<float>, softmax_columns<float>},
-                                   {softmax_row<double>, softmax_columns<double>}};
+                                   {softmax_row<double>, softmax_columns<double>},
+                                   softmax_of<Half>,
+                                   softmax_of<BFloat16>};
 constexpr AxisOperator kLogSoftmax = {{log_softmax_row<float>, log_softmax_columns<float>},
-                                      {log_softmax_row<double>, log_softmax_columns<double>}};
+                                      {log_softmax_row<double>, log_softmax_columns<double>},
+                                      log_softmax_of<Half>,
+                                      log_softmax_of<BFloat16>};
 constexpr AxisOperator kSoftmaxGradient = {
     {softmax_gradient_row<float>, softmax_gradient_columns<float>},
     {},

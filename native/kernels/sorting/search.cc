@@ -14,6 +14,7 @@
 #include "ops/bucketize.h"
 #include "ops/search_sorted.h"
 #include "ops/search_sorteds.h"
+#include "simd/convert.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
@@ -65,6 +66,14 @@ class Numbers {
   CopiedView dense_;
 };
 
+// What is compared of a number as it is stored.
+template <typename Number>
+Number number(Number stored) {
+  return stored;
+}
+inline float number(Half stored) { return widen(stored); }
+inline float number(BFloat16 stored) { return widen(stored); }
+
 // All bits are set if a value comes before a key: a mask, which compilers make no branches of.
 template <bool right, typename Number>
 int64_t before(Number value, Number key) {
@@ -75,35 +84,35 @@ int64_t before(Number value, Number key) {
 // steps of halving give. No branches: searches wait for memory at every step, and one that guessed
 // wrong would hold up the others. Places are left for all steps but the last, which finds one or
 // none.
-template <typename Number, bool right>
-void search_lanes(const Number* row, int64_t length, const Number* keys, int64_t* out) {
+template <typename Stored, typename Number, bool right>
+void search_lanes(const Stored* row, int64_t length, const Number* keys, int64_t* out) {
   int64_t low[kLanes], rest[kLanes];
   for (int i = 0; i < kLanes; ++i) low[i] = 0;
   for (int i = 0; i < kLanes; ++i) rest[i] = length;
   for (int step = bit_width(static_cast<uint64_t>(length)); step > 1; --step) {
     for (int i = 0; i < kLanes; ++i) {
       const int64_t half = rest[i] >> 1;
-      const int64_t mask = before<right>(row[low[i] + half], keys[i]);
+      const int64_t mask = before<right>(number(row[low[i] + half]), keys[i]);
       low[i] += (half + 1) & mask;
       rest[i] = half + (mask & ((rest[i] & 1) - 1));
     }
   }
   for (int i = 0; i < kLanes; ++i) {
-    out[i] = low[i] + (rest[i] & before<right>(row[std::min(low[i], length - 1)], keys[i]));
+    out[i] = low[i] + (rest[i] & before<right>(number(row[std::min(low[i], length - 1)]), keys[i]));
   }
 }
 
-template <typename Number, bool right>
-void search(const Number* row, int64_t length, const Number* keys, int64_t count, int64_t* out) {
+template <typename Stored, typename Number, bool right>
+void search(const Stored* row, int64_t length, const Number* keys, int64_t count, int64_t* out) {
   int64_t i = 0;
   for (; i + kLanes <= count; i += kLanes) {
-    search_lanes<Number, right>(row, length, keys + i, out + i);
+    search_lanes<Stored, Number, right>(row, length, keys + i, out + i);
   }
   if (i == count) return;
   Number last[kLanes] = {};
   int64_t found[kLanes];
   std::copy(keys + i, keys + count, last);
-  search_lanes<Number, right>(row, length, last, found);
+  search_lanes<Stored, Number, right>(row, length, last, found);
   std::copy_n(found, count - i, out + i);
 }
 
@@ -116,27 +125,32 @@ struct Search {
   int64_t* out;
 };
 
-template <typename Number, bool right>
+template <typename Stored, bool right>
 void search_all(const Search& s) {
-  const Number* const rows = reinterpret_cast<const Number*>(s.rows);
+  using Number = decltype(number(Stored()));
+  const Stored* const rows = reinterpret_cast<const Stored*>(s.rows);
   const Number* const keys = reinterpret_cast<const Number*>(s.keys);
   parallel_for(s.count, kGrain, [&](int64_t begin, int64_t end) {
     while (begin < end) {
       const int64_t row = begin / s.row_keys, last = std::min(end, (row + 1) * s.row_keys);
-      search<Number, right>(rows + row * s.length, s.length, keys + begin, last - begin,
-                            s.out + begin);
+      search<Stored, Number, right>(rows + row * s.length, s.length, keys + begin, last - begin,
+                                    s.out + begin);
       begin = last;
     }
   });
 }
 
-template <typename Number>
+template <typename Stored>
 void search_all(const Search& s, bool right) {
-  right ? search_all<Number, true>(s) : search_all<Number, false>(s);
+  right ? search_all<Stored, true>(s) : search_all<Stored, false>(s);
 }
 
 void search_all(const Search& s, aclDataType dtype, bool right) {
   switch (dtype) {
+    case ACL_FLOAT16:
+      return search_all<Half>(s, right);
+    case ACL_BF16:
+      return search_all<BFloat16>(s, right);
     case ACL_FLOAT:
       return search_all<float>(s, right);
     case ACL_DOUBLE:
@@ -198,18 +212,32 @@ Status apply_sorter(const Searched& what, aclDataType compared, Search& s, Copie
   return axis_index_out_of_range(what.op, "sorter", *what.sorter, bad, s.length, false);
 }
 
+// Whether the sequence is better searched where it lies: few keys meet few of its 16-bit floats, so
+// it is not worth widening all.
+bool stays(const Searched& what) {
+  constexpr int64_t kMany = 64;  // elements for each key
+  const TensorView& sequence = what.sequence;
+  return what.sorter == nullptr && sequence.dtype == what.dtype &&
+         data_type_category(what.dtype) == TypeCategory::kFloating &&
+         data_type_bits(what.dtype) == 16 && is_contiguous(sequence) &&
+         is_aligned(sequence.data, 2) && sequence.elements() / kMany > what.keys.elements();
+}
+
 Status find_places(const Searched& what) {
   if (what.out.empty()) return {};
   if (what.sequence.empty()) return fill(what.out, double_value(0.0));
   const aclDataType compared = compared_type(what.dtype);
   Numbers sequence, keys;
   WrittenRows out;
-  Status status = sequence.take(what.sequence, what.dtype);
+  const bool in_place = stays(what);
+  Status status = in_place ? Status() : sequence.take(what.sequence, what.dtype);
   if (status.ok()) status = keys.take(what.keys, what.dtype);
   if (status.ok()) status = out.take(what.out, ACL_INT64);
   if (!status.ok()) return status;
   const int rank = what.sequence.rank, own = what.keys.rank;
-  Search s = {sequence.data(),
+  const char* const stored =
+      static_cast<const char*>(what.sequence.data) + 2 * what.sequence.offset;
+  Search s = {in_place ? stored : sequence.data(),
               rank > 0 ? what.sequence.shape[rank - 1] : 1,
               1,
               keys.data(),
@@ -222,7 +250,7 @@ Status find_places(const Searched& what) {
     found = apply_sorter(what, compared, s, sorted);
     if (sorted.memory == nullptr) return found;
   }
-  search_all(s, compared, what.right);
+  search_all(s, in_place ? what.dtype : compared, what.right);
   status = out.give();
   return found.ok() ? status : found;
 }

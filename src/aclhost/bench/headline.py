@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from math import inf
 from statistics import geometric_mean
 from typing import TypeAlias
 
@@ -51,11 +52,12 @@ def headline(results: Iterable[Result], ratio: Ratio) -> Headline | None:
 
 
 def worst_cells(results: Iterable[Result], count: int) -> Sequence[Result]:
-    """Those with the least ratio through either door, the least first."""
+    """Those with the least ratio to torch through either door, the least first."""
     compared = [result for result in results if not result.disturbed and result.ratio is not None]
-    return sorted(compared, key=lower_ratio)[:count]
+    return sorted(compared, key=least_ratio)[:count]
 
 
-def lower_ratio(result: Result) -> float:
-    """Of both doors."""
-    return min(value for ratio in DOORS.values() if (value := ratio(result)) is not None)
+def least_ratio(result: Result) -> float:
+    """Through either door, or to NumPy where there is no torch; infinite without both."""
+    ratios = (*DOORS.values(), AGAINST_NUMPY)
+    return min((value for ratio in ratios if (value := ratio(result)) is not None), default=inf)

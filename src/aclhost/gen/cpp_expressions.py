@@ -34,7 +34,8 @@ _NEAR = {
     Domain.INTEGER: _NEAR_INTEGER,
     Domain.UNSIGNED: _NEAR_INTEGER,
 }
-_OF_ARRAYS = {"math::lgamma": "math::lgamma_of_array"}  # functions that are no plain loop
+# Functions that are no plain loop.
+_OF_ARRAYS = {f"math::{name}": f"math::{name}_of_array" for name in ("digamma", "lgamma")}
 _REAL_TYPES = {Domain.REAL: "T", Domain.COMPLEX: "loops::PartOf<T>"}
 _COMPLEX_TYPES = {Domain.REAL: "Complex<T>", Domain.COMPLEX: "T"}
 _C_TYPES = {

@@ -25,7 +25,7 @@ Position = Callable[[Operator, Term | ViewTerm], int]  # of a term in the operat
 _HEADERS = {
     "loops::HalfLoop<": "engines/loops_halves.h",
     "loops::RowLoop<": "engines/loops_rows.h",
-    "math::digamma(": "simd/math_gamma.h",
+    "math::digamma_of_array(": "simd/math_gamma.h",
     "math::lgamma_of_array(": "simd/math_gamma.h",
     "math::normal_cdf(": "simd/math_normal.h",
 }

@@ -46,7 +46,7 @@ def _digamma(x: float) -> float:
     if x == 0:
         return math.copysign(math.inf, -x)
     if x < 0:
-        return _digamma(1 - x) - math.pi / math.tan(math.pi * math.fmod(x, 1))
+        return _digamma(1 - x) - math.pi / math.tan(math.pi * math.remainder(x, 1))
     total = 0.0
     while x < 12:
         total -= 1 / x

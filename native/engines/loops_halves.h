@@ -15,6 +15,30 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace loops {
 
+// Elements that are computed together, with every instruction set: compilers turn shorter loops into
+// single elements before they look for vectors.
+constexpr int64_t kHalfStep = 32;
+constexpr int64_t kInPair = 2 * kLanes<float>;
+static_assert(kHalfStep % kInPair == 0);
+
+template <typename T>
+ACLHOST_INLINE void widen_step(const T* from, float* to) {
+  for (int64_t i = 0; i < kHalfStep; i += kInPair) {
+    const Pair<T> pair = load_pair(from + i);
+    store_vector(to + i, pair.first);
+    store_vector(to + i + kLanes<float>, pair.second);
+  }
+}
+
+template <typename T>
+ACLHOST_INLINE void round_step(const float* from, T* to) {
+  for (int64_t i = 0; i < kHalfStep; i += kInPair) {
+    const auto first = load_vector<Vector<float>>(from + i);
+    const auto second = load_vector<Vector<float>>(from + i + kLanes<float>);
+    put_pair<Store>(to + i, Pair<T>{first, second});
+  }
+}
+
 // `loop` has `ins` arrays of floats in and `outs` out.
 template <typename T, Loop loop, int ins, int outs>
 class HalfLoop {
@@ -34,7 +58,7 @@ class HalfLoop {
   }
 
  private:
-  static constexpr int64_t kStep = 2 * kLanes<float>;
+  static constexpr int64_t kStep = kHalfStep;
 
   // An output may be an input: everything is read before anything is written.
   static void compute_step(const T* const* in, T* const* out, const Number* numbers) {
@@ -42,18 +66,12 @@ class HalfLoop {
     const void* from[ins];
     void* to[outs];
     for (int k = 0; k < ins; ++k) {
-      const Pair<T> pair = load_pair(in[k]);
-      store_vector(wide[k], pair.first);
-      store_vector(wide[k] + kLanes<float>, pair.second);
+      widen_step(in[k], wide[k]);
       from[k] = wide[k];
     }
     for (int k = 0; k < outs; ++k) to[k] = results[k];
     loop(from, to, kStep, numbers);
-    for (int k = 0; k < outs; ++k) {
-      const auto first = load_vector<Vector<float>>(results[k]);
-      const auto second = load_vector<Vector<float>>(results[k] + kLanes<float>);
-      put_pair<Store>(out[k], Pair<T>{first, second});
-    }
+    for (int k = 0; k < outs; ++k) round_step(results[k], out[k]);
   }
 
   // Less than a step, as a whole one.

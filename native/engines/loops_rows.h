@@ -5,8 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "engines/loops.h"
-#include "simd/pairs.h"
+#include "engines/loops_halves.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
@@ -49,19 +48,15 @@ class HalfRowLoop {
   }
 
  private:
-  static constexpr int64_t kStep = 2 * kLanes<float>;
+  static constexpr int64_t kStep = kHalfStep;
 
   static void compute_step(float first, const T* from, T* to, const Number* numbers) {
     float wide[kStep], results[kStep];
-    const Pair<T> pair = load_pair(from);
-    store_vector(wide, pair.first);
-    store_vector(wide + kLanes<float>, pair.second);
+    widen_step(from, wide);
     const void* const ins[] = {&first, wide};
     void* const outs[] = {results};
     loop(ins, outs, kStep, numbers);
-    const auto low = load_vector<Vector<float>>(results);
-    const auto high = load_vector<Vector<float>>(results + kLanes<float>);
-    put_pair<Store>(to, Pair<T>{low, high});
+    round_step(results, to);
   }
 };
 

@@ -48,19 +48,31 @@ bool spin(std::chrono::microseconds time, const Condition& condition) {
   }
 }
 
+// The caller takes chunks from the front and workers from the back: what a processor has in its own
+// cache of one call is mostly what it works on in the next one.
 struct Job {
   parallel_detail::Body body;
   const void* context;
   int64_t total;
   int64_t chunk;
-  std::atomic<int64_t> next{0};
-  std::atomic<int> helpers{0};  // workers that may still look at the job
+  int64_t chunks = (total + chunk - 1) / chunk;
+  std::atomic<uint64_t> taken{0};  // from the front, and times kFromBack, from the back
+  std::atomic<int> helpers{0};     // workers that may still look at the job
 
-  bool has_work() const { return next.load(std::memory_order_relaxed) < total; }
-  void take_chunks() {
-    int64_t begin;
-    while ((begin = next.fetch_add(chunk, std::memory_order_relaxed)) < total) {
-      body(context, begin, std::min(begin + chunk, total));
+  static constexpr uint64_t kFromFront = 1, kFromBack = uint64_t{1} << 32;
+
+  bool has_work() const { return is_left(taken.load(std::memory_order_relaxed)); }
+  bool is_left(uint64_t taken_before) const {
+    return front(taken_before) + back(taken_before) < chunks;
+  }
+  static int64_t front(uint64_t count) { return static_cast<int64_t>(count % kFromBack); }
+  static int64_t back(uint64_t count) { return static_cast<int64_t>(count / kFromBack); }
+
+  void take_chunks(uint64_t side) {
+    uint64_t before;
+    while (is_left(before = taken.fetch_add(side, std::memory_order_relaxed))) {
+      const int64_t place = side == kFromFront ? front(before) : chunks - 1 - back(before);
+      body(context, place * chunk, std::min((place + 1) * chunk, total));
     }
   }
 };
@@ -73,14 +85,14 @@ class Pool {
     {
       std::lock_guard<std::mutex> lock(mutex_);
       start_workers(threads - 1);
-      if (!has_room()) return job.take_chunks();  // nobody else hears of the job
+      if (!has_room()) return job.take_chunks(Job::kFromFront);  // nobody else hears of the job
       if (jobs_.empty()) keep_off(sched_getcpu());
       jobs_.push_back(&job);
       arrivals_.fetch_add(1, std::memory_order_release);
       somebody_sleeps = sleepers_ > 0;
     }
     if (somebody_sleeps) work_.notify_all();
-    job.take_chunks();
+    job.take_chunks(Job::kFromFront);
     {
       std::lock_guard<std::mutex> lock(mutex_);
       jobs_.erase(std::find(jobs_.begin(), jobs_.end(), &job));
@@ -155,7 +167,7 @@ class Pool {
       }
       job->helpers.fetch_add(1, std::memory_order_relaxed);
       lock.unlock();
-      job->take_chunks();
+      job->take_chunks(Job::kFromBack);
       lock.lock();
       if (job->helpers.fetch_sub(1, std::memory_order_release) == 1) done_.notify_all();
     }

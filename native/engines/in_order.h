@@ -38,6 +38,15 @@ class OrderedRuns {
   bool overlap_ = false;
 };
 
+// A place as a number, in vectors also where there is no instruction for it: the bits of a whole
+// number below 2^52 are the last ones of 2^52 and the number.
+template <typename T>
+inline T number_of_place(int64_t place) {
+  constexpr uint64_t kBits = 0x4330000000000000;  // of 2^52
+  const auto sum = __builtin_bit_cast(double, kBits | static_cast<uint64_t>(place));
+  return static_cast<T>(sum - 0x1p52);
+}
+
 constexpr int64_t kOrderedBlock = 512;  // elements
 constexpr int64_t kWidestElement = 16;  // bytes
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <cstring>
+#include <type_traits>
 
 #include "engines/copy.h"
 #include "engines/in_order.h"
@@ -17,7 +18,10 @@ namespace {
 
 template <typename T>
 auto multiples(T start, T step) {
-  return [=](int64_t i) { return static_cast<T>(start + static_cast<T>(i) * step); };
+  return [=](int64_t i) {
+    if constexpr (std::is_integral_v<T>) return static_cast<T>(start + static_cast<T>(i) * step);
+    return start + number_of_place<T>(i) * step;
+  };
 }
 
 // Integers wrap, which only unsigned ones may.
@@ -47,8 +51,8 @@ struct Line {
   }
 
   float operator()(int64_t i) const {
-    const float up = start + step * static_cast<float>(i);
-    const float down = end - step * static_cast<float>(last - i);
+    const float up = start + step * number_of_place<float>(i);
+    const float down = end - step * number_of_place<float>(last - i);
     return i < half ? up : down;
   }
 
@@ -60,7 +64,7 @@ Status double_line(double start, double end, int64_t steps, const TensorView& ou
   const int64_t last = steps - 1;
   const double step = (end - start) / static_cast<double>(last);
   return write_in_order<double>(out, ACL_DOUBLE, [=](int64_t i) {
-    return i == last ? end : start + step * static_cast<double>(i);
+    return i == last ? end : start + step * number_of_place<double>(i);
   });
 }
 

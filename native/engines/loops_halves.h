@@ -15,8 +15,8 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace loops {
 
-// Elements that are computed together, with every instruction set: compilers turn shorter loops into
-// single elements before they look for vectors.
+// Elements that are computed together, with every instruction set: compilers turn shorter loops
+// into single elements before they look for vectors.
 constexpr int64_t kHalfStep = 32;
 constexpr int64_t kInPair = 2 * kLanes<float>;
 static_assert(kHalfStep % kInPair == 0);

@@ -23,6 +23,11 @@ inline V alternate(V a, V b, std::integer_sequence<int, i...>) {
   return __builtin_shufflevector(a, b, (first + i / 2 + i % 2 * kLanesOf<V>)...);
 }
 
+template <int flip, int kept, typename V, int... i>
+inline V of_pairs(V v, std::integer_sequence<int, i...>) {
+  return __builtin_shufflevector(v, v, ((i & kept) ^ flip)...);
+}
+
 template <typename V>
 using EachLane = std::make_integer_sequence<int, kLanesOf<V>>;
 
@@ -80,6 +85,20 @@ inline V in_order(V shuffled) {
   using Words = Vector<uint64_t, sizeof(V) / sizeof(uint64_t)>;
   return bit_cast<V>(permute_detail::evens_then_odds(bit_cast<Words>(shuffled),
                                                      permute_detail::EachLane<Words>{}));
+}
+
+// Of pairs beside each other, a0 b0 a1 b1 ...: a0 a0 a1 a1 ..., b0 b0 b1 b1 ..., b0 a0 b1 a1 ...
+template <typename V>
+inline V real_parts(V v) {
+  return permute_detail::of_pairs<0, ~1>(v, permute_detail::EachLane<V>{});
+}
+template <typename V>
+inline V imaginary_parts(V v) {
+  return permute_detail::of_pairs<1, ~1>(v, permute_detail::EachLane<V>{});
+}
+template <typename V>
+inline V swapped_parts(V v) {
+  return permute_detail::of_pairs<1, ~0>(v, permute_detail::EachLane<V>{});
 }
 
 // a0 b0 a1 b1 ...: the first and the second half of it.

@@ -179,3 +179,25 @@ def test_digamma_of_double() -> None:
     got = aclhost.digamma(x)
     assert np.allclose(got, wanted, rtol=1e-13, atol=3e-13, equal_nan=True)
     assert np.array_equal(np.signbit(got[np.isinf(got)]), np.signbit(wanted[np.isinf(wanted)]))
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_products_of_complex(dtype: str) -> None:
+    """In whole vectors and behind them: the bits of products that are made one by one."""
+    part = np.finfo(dtype).dtype
+    rng = np.random.default_rng(5)
+    parts = rng.normal(size=(2, 37, 2)).astype(part)
+    huge = np.finfo(dtype).max
+    parts[:, ::5, 0] = np.array([huge, np.inf, -0.0, 0.0, np.nan, -huge, 1, -np.inf], part)
+    x, y = parts.view(dtype)[..., 0]
+    number = complex(1.1 - 0.3j)
+    singles = np.concatenate([aclhost.mul(x[i : i + 1], y[i : i + 1]) for i in range(len(x))])
+    scaled = np.concatenate([aclhost.muls(x[i : i + 1], number) for i in range(len(x))])
+    for count in range(len(x) + 1):
+        for got, wanted in (
+            (aclhost.mul(x[:count], y[:count]), singles),
+            (aclhost.muls(x[:count], number), scaled),
+        ):
+            np.testing.assert_array_equal(got.view(part), wanted[:count].view(part))
+    small = (abs(x.real) < 9) & (abs(y.real) < 9)
+    np.testing.assert_allclose(singles[small], x[small] * y[small], rtol=1e-5)

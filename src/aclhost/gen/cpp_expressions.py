@@ -107,12 +107,12 @@ class _Body:
             yield f"  const auto* in{at} = static_cast<const {stored}*>(in[{at}]);"
         for at, result in enumerate(self.results):
             yield f"  auto* out{at} = static_cast<{self.stored(result.kind)}*>(out[{at}]);"
-        if function := self.of_array():
-            yield f"  {function}(in0, out0, n);"
-            return
         yield from self.numbers()
         if self.in_row:
             yield self.constant_of(inputs.pop(0), "in0[0]")
+        if call := self.of_arrays():
+            yield f"  {call};"
+            return
         yield from self.fixed_powers()
         near = self.near()
         if not near:
@@ -131,12 +131,18 @@ class _Body:
         yield from loop
         yield "  }"
 
-    def of_array(self) -> str:
-        """The function that computes all elements, if it is of the one input and nothing else."""
+    def of_arrays(self) -> str:
+        """The call that computes all elements, if it is of inputs and numbers and nothing else."""
         result = self.results[0]
-        if not isinstance(result, Call) or not isinstance(result.arguments[0], Input):
+        if not isinstance(result, Call):
             return ""
-        return _OF_ARRAYS.get(self.spelling(result), "")
+        operands = [part for part in result.arguments if isinstance(part, Input | Number)]
+        if [self.type(each.kind) for each in operands] != ["T"] * len(result.arguments):
+            return ""
+        spelling = self.spelling(result)
+        is_product = self.domain is Domain.COMPLEX and spelling == op.MULTIPLY.cpp
+        function = "loops::multiply_arrays" if is_product else _OF_ARRAYS.get(spelling)
+        return f"{function}({', '.join(map(self.whole, operands))}, out0, n)" if function else ""
 
     def fixed_powers(self) -> Iterator[str]:
         """Powers of numbers alone, once: no compiler takes them out of the loop."""
@@ -202,8 +208,9 @@ class _Body:
         return f"loops::all_of<{word}>(first, last, [&](int64_t i) {{ {values} {question} }})"
 
     def whole(self, node: Input | Number) -> str:
-        """All elements of an input, or the number."""
-        return f"in{node.position}" if isinstance(node, Input) else self.names[node]
+        """All elements of an input, or the number that stands for all."""
+        in_row = self.in_row and node.position == 0
+        return self.names[node] if isinstance(node, Number) or in_row else f"in{node.position}"
 
     def statements(self) -> Iterator[str]:
         """All results are there before the first is stored: it may replace an input."""

@@ -183,6 +183,21 @@ def test_unique_bytes(dtype: str, count: int) -> None:
     np.testing.assert_array_equal(aclhost.unique(x, True, True)[1], wanted[1])
 
 
+@pytest.mark.parametrize("dtype", ["int16", "uint16"])
+@pytest.mark.parametrize("count", [8191, 8192, 200_000])
+def test_unique_shorts(dtype: str, count: int) -> None:
+    """Many are counted, here both ends among them, in memory with gaps or at an odd address."""
+    x = np.random.default_rng(count).integers(-(2**15), 2**15, count).astype(dtype)
+    x[:4] = [0, 1, np.iinfo(dtype).min, np.iinfo(dtype).max]
+    odd = np.zeros(2 * count + 1, np.uint8)[1:].view(dtype)
+    odd[:] = x
+    wanted = np.unique(x, return_inverse=True, return_counts=True)
+    for given in (x, np.repeat(x, 2)[::2], odd):
+        for one, other in zip(aclhost.unique2(given, True, True, True), wanted, strict=True):
+            np.testing.assert_array_equal(one, other)
+    np.testing.assert_array_equal(aclhost.unique(x)[0], wanted[0])
+
+
 @pytest.mark.parametrize("dtype", ["int8", "uint16", "int32", "float32", "int64", "float64"])
 @pytest.mark.parametrize("width", [1, 3, 9])
 def test_unique_rows(dtype: str, width: int) -> None:

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "base/scratch_memory.h"
 #include "dtypes.h"
+#include "engines/block_loop.h"
 #include "engines/copy.h"
 #include "engines/dense.h"
 #include "engines/sized_target.h"
@@ -19,7 +21,8 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
 
-constexpr int64_t kNoDim = 1000;  // what stands for all elements
+constexpr int64_t kNoDim = 1000;             // what stands for all elements
+constexpr int64_t kWorthCounting = 1 << 13;  // elements of two bytes
 
 Shape vector_shape(int64_t length) {
   Shape shape;
@@ -86,71 +89,83 @@ Status write_unique(const Items& items, const Shape& self, const int64_t* order,
   return status.ok() ? deliver(results, runs, order) : status;
 }
 
-// Numbers of one byte are counted, not sorted.
-class Bytes {
+// Integers of one or two bytes, and BOOL, are counted, not sorted.
+template <typename Bits>
+class Counted {
  public:
-  Bytes(const unsigned char* bytes, int64_t count, aclDataType dtype)
-      : bytes_(bytes), count_(count), dtype_(dtype) {
-    if (dtype == ACL_BOOL) {
-      for (int64_t i = 0; i < count; ++i) counts_[0][1] += bytes[i] != 0 ? 1 : 0;
-      counts_[0][0] = count - counts_[0][1];
-    } else {
-      for (int64_t i = 0; i < count; ++i) ++counts_[i % kTables][bytes[i]];
-      for (int byte = 0; byte < 256; ++byte) {
-        for (int table = 1; table < kTables; ++table) counts_[0][byte] += counts_[table][byte];
-      }
-    }
-    for_each([&](int) { ++found_; });
-  }
+  Counted(const char* numbers, int64_t count, aclDataType dtype)
+      : numbers_(numbers), count_(count), dtype_(dtype) {}
 
   Status write(const Shape& self, Results& results) {
+    counts_ = take_scratch<int64_t>(kTables * kValues);
+    present_ = take_scratch<Bits>(kValues);
+    if (counts_ == nullptr || present_ == nullptr) return no_memory_for_blocks();
+    count();
+    find();
     Status status = prepare(results, vector_shape(found_), self, found_);
     if (!status.ok()) return status;
-    char* next = results.values.target.data();
-    for_each([&](int byte) { *next++ = static_cast<char>(byte); });
+    char* const values = results.values.target.data();
+    for (int64_t i = 0; i < found_; ++i) store(values + i * sizeof(Bits), present_[i]);
     status = results.values.target.deliver();
-    if (status.ok() && results.inverse.wanted) {
-      write_places(results.inverse.target.data());
-      status = results.inverse.target.deliver();
+    if (status.ok() && results.counts != nullptr && results.counts->wanted) {
+      char* const counts = results.counts->target.data();
+      for (int64_t i = 0; i < found_; ++i) store(counts + 8 * i, counts_[present_[i]]);
+      status = results.counts->target.deliver();
     }
-    if (!status.ok() || results.counts == nullptr || !results.counts->wanted) return status;
-    next = results.counts->target.data();
-    for_each([&](int byte) {
-      store<int64_t>(next, counts_[0][byte]);
-      next += 8;
-    });
-    return results.counts->target.deliver();
+    if (!status.ok() || !results.inverse.wanted) return status;
+    write_places(results.inverse.target.data());
+    return results.inverse.target.deliver();
   }
 
  private:
-  static constexpr int kTables = 8;  // equal neighbours do not wait for each other
+  static constexpr int kValues = 1 << 8 * sizeof(Bits);
+  static constexpr int kTables = sizeof(Bits) == 1 ? 8 : 1;  // equal bytes do not wait
 
-  // Those that occur, in their order.
-  template <typename Visit>
-  void for_each(const Visit& visit) const {
-    for (int i = 0; i < 256; ++i) {
-      const int byte = (i + (dtype_ == ACL_INT8 ? 128 : 0)) % 256;
-      if (counts_[0][byte] > 0) visit(byte);
-    }
-  }
+  Bits number(int64_t i) const { return load<Bits>(numbers_ + i * sizeof(Bits)); }
 
-  void write_places(char* to) const {
-    int64_t places[256], next = 0;
-    for_each([&](int byte) { places[byte] = next++; });
-    if (dtype_ == ACL_BOOL) {  // no table, so that there are vectors
-      for (int64_t i = 0; i < count_; ++i) {
-        store<int64_t>(to + 8 * i, bytes_[i] != 0 ? found_ - 1 : 0);
-      }
+  void count() {
+    int64_t* const counts = counts_.get();
+    std::fill_n(counts, kTables * kValues, 0);
+    if (dtype_ == ACL_BOOL) {
+      for (int64_t i = 0; i < count_; ++i) counts[1] += number(i) != 0 ? 1 : 0;
+      counts[0] = count_ - counts[1];
       return;
     }
-    for (int64_t i = 0; i < count_; ++i) store(to + 8 * i, places[bytes_[i]]);
+    for (int64_t i = 0; i < count_; ++i) ++counts[i % kTables * kValues + number(i)];
+    for (int table = 1; table < kTables; ++table) {
+      for (int i = 0; i < kValues; ++i) counts[i] += counts[table * kValues + i];
+    }
   }
 
-  const unsigned char* bytes_;
+  // Those that occur, in their order.
+  void find() {
+    const bool is_signed = dtype_ == ACL_INT8 || dtype_ == ACL_INT16;
+    const int first = is_signed ? kValues / 2 : 0;
+    for (int i = 0; i < kValues; ++i) {
+      present_[found_] = static_cast<Bits>(i ^ first);
+      found_ += counts_[i ^ first] > 0;
+    }
+  }
+
+  // The counts become places.
+  void write_places(char* to) {
+    const Counted own = {numbers_, count_, dtype_};  // which no store changes
+    int64_t* const places = counts_.get();
+    for (int64_t i = 0; i < found_; ++i) places[present_[i]] = i;
+    if (dtype_ == ACL_BOOL) {  // no table, so that there are vectors
+      const int64_t last = found_ - 1;
+      for (int64_t i = 0; i < own.count_; ++i) store(to + 8 * i, own.number(i) != 0 ? last : 0);
+      return;
+    }
+    for (int64_t i = 0; i < own.count_; ++i) store(to + 8 * i, places[own.number(i)]);
+  }
+
+  const char* numbers_;
   int64_t count_;
   aclDataType dtype_;
   int64_t found_ = 0;
-  int64_t counts_[kTables][256] = {};
+  ScratchMemory<int64_t> counts_;
+  ScratchMemory<Bits> present_;
 };
 
 Status unique(const TensorView& self, Results& results) {
@@ -159,7 +174,11 @@ Status unique(const TensorView& self, Results& results) {
   CopiedView sorted, order;
   Status status = read.take(self, self.dtype);
   if (status.ok() && data_type_bits(self.dtype) == 8) {
-    return Bytes(read.as<unsigned char>(), count, self.dtype).write(shape_of(self), results);
+    return Counted<uint8_t>(read.as<char>(), count, self.dtype).write(shape_of(self), results);
+  }
+  const bool is_short = self.dtype == ACL_INT16 || self.dtype == ACL_UINT16;
+  if (status.ok() && is_short && count >= kWorthCounting) {
+    return Counted<uint16_t>(read.as<char>(), count, self.dtype).write(shape_of(self), results);
   }
   if (status.ok()) status = make_dense(vector_shape(count), self.dtype, sorted);
   if (status.ok() && results.inverse.wanted) {

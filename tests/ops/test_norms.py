@@ -105,6 +105,19 @@ def test_softmax_in_place(dim: int) -> None:
             assert np.array_equal(to, function(x, dim))
 
 
+@pytest.mark.parametrize("dim", [0, 1])
+@pytest.mark.parametrize("length", [2, 9, 1000])
+def test_log_softmax_beside_zero(length: int, dim: int) -> None:
+    """What the others add to the largest power, which is 1, is nearly all of its logarithm."""
+    rng = np.random.default_rng(length)
+    x = rng.normal(size=(length, 50)).astype(np.float32)
+    x[rng.integers(length, size=50), np.arange(50)] = 8 + np.log(length)
+    less = x.astype(np.float64) - x.max(0)
+    wanted = less - np.log1p(np.where(less == 0, 0, np.exp(less)).sum(0))
+    found = aclhost.log_softmax(x if dim == 0 else np.ascontiguousarray(x.T), dim)
+    assert np.allclose(found if dim == 0 else found.T, wanted, 2**-19, 0)
+
+
 @pytest.mark.parametrize("length", [1, 15, 31, 32, 33, 47, 63, 64, 65, 1023, 1025, 1055, 1057])
 def test_softmax_of_rows_that_end_within_a_step(length: int) -> None:
     """In place of an input and beside other numbers, which stay, with infinities in the last."""

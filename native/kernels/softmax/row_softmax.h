@@ -102,9 +102,8 @@ ACLHOST_INLINE T log_of_powers(double sum) {
 
 // Adds power(x) of elements that come in whole steps but for the last, and leaves it in `powers`,
 // unless that is null; it may be x.
-template <typename T, typename Power>
-ACLHOST_INLINE void add_powers(const Power& power, const T* x, int64_t n, T* powers,
-                               reduce_detail::LaneSums<T, 4>& sums) {
+template <typename T, typename Power, typename Sums>
+ACLHOST_INLINE void add_powers(const Power& power, const T* x, int64_t n, T* powers, Sums& sums) {
   constexpr int64_t kPart = 1024;
   alignas(64) T part[kPart];
   const auto add = [&, power](const T* from, int64_t count, T* to) __attribute__((always_inline)) {
@@ -155,7 +154,8 @@ struct RowSoftmax {
   double sum;
 };
 
-// Sums of powers for logarithms alone.
+// Sums of powers for logarithms alone, in double from the first on: beside a 1, floats would lose
+// what the logarithm of a sum that is hardly more consists of.
 template <typename T>
 class PowerSum {
  public:
@@ -168,7 +168,7 @@ class PowerSum {
 
  private:
   T largest_;
-  reduce_detail::LaneSums<T, 4> sums_;
+  reduce_detail::LaneSums<T, 1> sums_;
 };
 
 // (x - most) - log_sum, which may take the place of x.

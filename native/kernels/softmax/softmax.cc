@@ -189,14 +189,16 @@ template <typename T>
 void log_softmax_columns(const Lines<const T>* in, int64_t n, int64_t width, Lines<T> out) {
   T largest[kMostColumns];
   largest_of_columns(in[0], n, width, largest);
-  ColumnTotals<T> totals(width);
+  double sums[kMostColumns] = {};  // as in PowerSum
   for (int64_t i = 0; i < n; ++i) {
     const T* const x = in[0].line(i);
-    totals.sums.add_each([x, &largest](int64_t j) { return summed_power(x[j], largest[j]); });
+    T powers[kMostColumns];
+#pragma GCC ivdep
+    for (int64_t j = 0; j < width; ++j) powers[j] = summed_power(x[j], largest[j]);
+    for (int64_t j = 0; j < width; ++j) sums[j] += powers[j];
   }
-  totals.sums.finish();
   T log_sums[kMostColumns];
-  for (int64_t j = 0; j < width; ++j) log_sums[j] = log_of_powers<T>(totals.totals[j]);
+  for (int64_t j = 0; j < width; ++j) log_sums[j] = log_of_powers<T>(sums[j]);
   for (int64_t i = 0; i < n; ++i) {
     const T* const x = in[0].line(i);
     T* const line = out.line(i);

@@ -229,7 +229,7 @@ def test_one_number_stands_for_all_axes(axes: int) -> None:
 def test_padding_of_long_sequences_counts_as_zeros(
     dtype: str, length: int, kernel: int, pad: int
 ) -> None:
-    """Their middles are computed apart from their ends, where an infinite slope meets zeros."""
+    """Their middles are computed apart from their ends."""
     rng, kind = np.random.default_rng(8), getattr(ml_dtypes, dtype, dtype)
     sequence, weight = rng.normal(size=(length, 2, 5)), rng.normal(size=(kernel, 5, 7))
     sequence, weight = sequence.astype(kind), weight.astype(kind)
@@ -240,12 +240,33 @@ def test_padding_of_long_sequences_counts_as_zeros(
     wanted = aclhost.conv_tbc(padded, weight, bias, 0).astype(float)
     assert np.allclose(out.astype(float), wanted, step, 8 * step)
     slope = rng.normal(size=out.shape).astype(kind)
-    slope[0, 0, 0] = slope[-1, 1, 1] = np.inf
     got = aclhost.conv_tbc_backward(slope, sequence, weight, bias, pad)
     wanted = aclhost.conv_tbc_backward(slope, padded, weight, bias, 0)
     inside = wanted[0][pad : pad + length]
     for each, other in ((got[0], inside), (got[1], wanted[1]), (got[2], wanted[2])):
         assert np.allclose(each.astype(float), other.astype(float), step, 80 * step, equal_nan=True)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+@pytest.mark.parametrize("maps", [7, 64])
+@pytest.mark.parametrize(
+    ("length", "kernel", "pad"), [(1, 3, 5), (5, 3, 1), (100, 3, 1), (100, 2, 2), (200, 4, 0)]
+)
+def test_infinite_slopes_beside_padding(
+    dtype: str, maps: int, length: int, kernel: int, pad: int
+) -> None:
+    """Weights that meet no input there are not NaN, as in torch."""
+    torch = pytest.importorskip("torch")
+    rng, kind = np.random.default_rng(9), getattr(ml_dtypes, dtype, dtype)
+    sequence, weight = rng.normal(size=(length, 2, 5)), rng.normal(size=(kernel, 5, maps))
+    slope = rng.normal(size=(length + 2 * pad - kernel + 1, 2, maps))
+    slope[0, 0, 0] = slope[-1, 1, 1] = np.inf
+    given = [each.astype(kind) for each in (slope, sequence, weight, np.zeros(maps))]
+    got = aclhost.conv_tbc_backward(*given, pad)
+    exact = [torch.tensor(each.astype(float)) for each in given]
+    step = {"float32": 2**-20, "float16": 2**-10, "bfloat16": 2**-7}[dtype]
+    for each, wanted in zip(got, torch.ops.aten.conv_tbc_backward(*exact, pad), strict=True):
+        assert np.allclose(each.astype(float), wanted, step, 80 * step, equal_nan=True)
 
 
 @pytest.mark.parametrize("pad", [0, 1, 3])

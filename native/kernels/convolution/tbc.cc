@@ -114,40 +114,52 @@ Status convolve_steps(const TensorView& out, const TensorView& sequence, int64_t
   return status.ok() ? rows.close() : status;
 }
 
-// What steps [begin, end) of the slope add to each element of the kernel.
+// What steps [begin, end) of the slope, which meet no padding, add to each element of the kernel.
 Status weigh_range(const TensorView& out, const TensorView& input, const TensorView& slope,
                    int64_t pad, int64_t begin, int64_t end, const TensorView* addend) {
-  const int64_t kernel = out.shape[0], windows = end - begin;
-  CopiedView steps;
-  const Status status = take_steps(input, begin - pad, windows + kernel - 1, &steps);
-  if (!status.ok()) return status;
-  TensorView a = met_by(steps.view, kernel, windows), slopes = slope;
-  narrow(slopes, 0, begin, windows);
+  const int64_t kernel = out.shape[0], windows = std::max<int64_t>(end - begin, 0);
+  TensorView steps = input, slopes = slope;
+  if (windows > 0) {
+    narrow(steps, 0, begin - pad, windows + kernel - 1);
+    narrow(slopes, 0, begin, windows);
+  } else {
+    narrow(slopes, 0, 0, 0);
+  }
+  TensorView a = met_by(steps, kernel, windows);
   if (weighs_in_place(a, slopes)) return weigh_in_place(out, a, slopes, addend);
   swap_axes(a, 1, 2);
   return gemm({out, a, met_by(slopes, 1, windows), addend});
 }
 
-// out[k] = the sum of input[t - pad + k], transposed, times slope[t].
+// out[k] = the sum of input[t - pad + k], transposed, times slope[t]. Where all elements of the
+// kernel meet the input, they are weighed together; at the ends, each where it meets the input: an
+// infinite slope times padding would be NaN.
 Status weigh_steps(const TensorView& out, const TensorView& input, const TensorView& slope,
                    int64_t pad) {
-  const int64_t windows = slope.shape[0];
-  const Middle middle(input.shape[0], -pad, out.shape[0], windows);
+  const int64_t windows = slope.shape[0], length = input.shape[0];
+  const Middle middle(length, -pad, out.shape[0], windows);
   CopiedView dense, map, ends;
   Status status = as_factor(input, &dense);
   if (status.ok()) status = as_factor(slope, &map);
   if (!status.ok()) return status;
-  const auto weigh = [&](const TensorView& to, int64_t begin, int64_t end,
-                         const TensorView* addend) {
-    return weigh_range(to, dense.view, map.view, pad, begin, end, addend);
-  };
-  if (middle.end - middle.begin == windows || middle.begin == windows) {
-    return weigh(out, 0, windows, nullptr);
+  if (middle.begin == 0 && middle.end == windows) {
+    return weigh_range(out, dense.view, map.view, pad, 0, windows, nullptr);
   }
-  status = make_dense(shape_of(out), ACL_FLOAT, ends);
-  if (status.ok()) status = weigh(ends.view, 0, middle.begin, nullptr);
-  if (status.ok()) status = weigh(ends.view, middle.end, windows, &ends.view);
-  return status.ok() ? weigh(out, middle.begin, middle.end, &ends.view) : status;
+  const bool all_end = middle.begin == windows;
+  if (!all_end) status = make_dense(shape_of(out), ACL_FLOAT, ends);
+  for (int64_t tap = 0; status.ok() && tap < out.shape[0]; ++tap) {
+    TensorView to = all_end ? out : ends.view;
+    narrow(to, 0, tap, 1);
+    const int64_t begin = std::max<int64_t>(pad - tap, 0);
+    const int64_t end = std::min(length + pad - tap, windows);
+    const auto weigh = [&](int64_t from, int64_t until, const TensorView* addend) {
+      return weigh_range(to, dense.view, map.view, pad - tap, from, until, addend);
+    };
+    status = weigh(begin, std::min(middle.begin, end), nullptr);
+    if (status.ok() && !all_end) status = weigh(middle.end, end, &to);
+  }
+  if (!status.ok() || all_end) return status;
+  return weigh_range(out, dense.view, map.view, pad, middle.begin, middle.end, &ends.view);
 }
 
 // The kernel from its end on, from channels of the map to those of the image.

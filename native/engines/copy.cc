@@ -14,6 +14,7 @@
 #include "engines/scalars.h"
 #include "engines/turn.h"
 #include "operator/no_kernel.h"
+#include "simd/memory.h"
 #include "simd/simd.h"
 
 namespace aclhost {
@@ -31,6 +32,7 @@ constexpr int64_t kFewInTile = 128;  // if there are so many side by side
 constexpr int64_t kLongRunBytes = 64;
 constexpr int64_t kStreamedRunBytes = 1024;
 constexpr int64_t kRowsAhead = 8;  // so many short runs are on their way
+constexpr int64_t kAheadBytes = 1024;
 
 struct Copy {
   CastArray cast;   // null: bits are moved as they are
@@ -95,11 +97,14 @@ bool is_one_block(const Copy& copy, const LoopNest& nest) {
 }
 
 // Runs that are long arrays on both sides are copied one by one: nothing has to be put together.
+// What is read backwards is so past the cache only: else blocks of it are as fast.
 bool is_run_by_run(const Copy& copy, const LoopNest& nest) {
   const LoopNest::Operand& to = nest.operand[0];
   const LoopNest::Operand& from = nest.operand[1];
-  return copy.cast == nullptr && nest.shape[0] * to.item_size >= kLongRunBytes &&
-         to.strides[0] == to.item_size && from.strides[0] == from.item_size;
+  if (copy.cast != nullptr || to.strides[0] != to.item_size) return false;
+  const int64_t bytes = nest.shape[0] * to.item_size;
+  if (from.strides[0] == -from.item_size) return copy.past_cache && bytes >= kStreamedRunBytes;
+  return from.strides[0] == from.item_size && bytes >= kLongRunBytes;
 }
 
 // At least kLongRunBytes, not all of which need be a multiple of that.
@@ -114,6 +119,7 @@ void copy_runs(const Copy& copy, const LoopNest& nest, int64_t begin, int64_t en
   const LoopNest::Operand& from = nest.operand[1];
   // Many short runs past the cache take longer than through it.
   const bool past_cache = copy.past_cache && nest.shape[0] * to.item_size >= kStreamedRunBytes;
+  const bool is_reversed = from.strides[0] < 0;
   Block block(nest, begin);
   while (begin < end) {
     char* place = address_of(nest, to, block);
@@ -125,16 +131,22 @@ void copy_runs(const Copy& copy, const LoopNest& nest, int64_t begin, int64_t en
       const int64_t done = row == 0 ? block.index[0] : 0;
       const int64_t length = std::min(nest.shape[0] - done, end - begin - block.count);
       const int64_t bytes = length * to.item_size;
-      if (bytes >= kLongRunBytes && bytes < kStreamedRunBytes) {
+      if (is_reversed) {
+        stream_reversed(source, place, to.item_size, length);
+      } else if (bytes >= kLongRunBytes && bytes < kStreamedRunBytes) {
         if (nest.rank > 1) __builtin_prefetch(source + kRowsAhead * from.strides[1]);
         copy_short_run(source, place, bytes);
       } else {
+        if (past_cache && row + 1 < rows) {
+          prefetch_run(reinterpret_cast<uintptr_t>(source + 4 * from.strides[1]),
+                       std::min(bytes, kAheadBytes));
+        }
         put_array(source, place, bytes, past_cache);
       }
       block.count += length;
       if (nest.rank == 1) break;
       place += to.strides[1] - done * to.item_size;
-      source += from.strides[1] - done * from.item_size;
+      source += from.strides[1] - done * from.strides[0];
     }
     begin += block.count;
     block.advance(nest);

@@ -73,6 +73,23 @@ inline void reverse_array(const char* from, char* to, int64_t n) {
   for (int64_t i = 0; i < n; ++i) store(to + i * kSize, load<Bits>(from - i * kSize));
 }
 
+// The same past the cache, as far as whole vectors go.
+template <typename Bits>
+void stream_reversed_array(const char* from, char* to, int64_t n) {
+  using Lane = std::conditional_t<sizeof(Bits) == 16, uint64_t, Bits>;
+  constexpr int64_t kSize = sizeof(Bits), kElements = kVectorBytes / kSize;
+  const int64_t lead = -reinterpret_cast<intptr_t>(to) & (kVectorBytes - 1);
+  if (lead % kSize != 0 || lead / kSize > n) return reverse_array<Bits>(from, to, n);
+  int64_t i = lead / kSize;
+  reverse_array<Bits>(from, to, i);
+  for (; i + kElements <= n; i += kElements) {
+    const auto last = load_vector<Vector<Lane>>(from - (i + kElements - 1) * kSize);
+    stream_vector(to + i * kSize, reverse_vector<kSize / sizeof(Lane)>(
+                                      last, std::make_integer_sequence<int, kLanes<Lane>>()));
+  }
+  reverse_array<Bits>(from - i * kSize, to + i * kSize, n - i);
+}
+
 // Every second lane of two vectors.
 template <typename V, int... lane>
 V every_second(V low, V high, std::integer_sequence<int, lane...>) {
@@ -197,6 +214,10 @@ void copy_run(const char* from, int64_t from_stride, char* to, int64_t to_stride
   visit_size(item_size, [&](auto zero) {
     copy_elements<decltype(zero)>(from, from_stride, to, to_stride, n);
   });
+}
+
+void stream_reversed(const char* from, char* to, int64_t item_size, int64_t n) {
+  visit_size(item_size, [&](auto zero) { stream_reversed_array<decltype(zero)>(from, to, n); });
 }
 
 void gather(const LoopNest& nest, const LoopNest::Operand& from, const Block& block, char* to) {

@@ -16,6 +16,9 @@ inline bool can_move(int bits) { return bits >= 8 && bits <= 128 && (bits & (bit
 void copy_run(const char* from, int64_t from_stride, char* to, int64_t to_stride, int64_t item_size,
               int64_t n);
 
+// The last element first, past the cache; `from` is where it lies.
+void stream_reversed(const char* from, char* to, int64_t item_size, int64_t n);
+
 // A block of an operand as an array, and back.
 void gather(const LoopNest& nest, const LoopNest::Operand& from, const Block& block, char* to);
 void scatter(const char* from, const LoopNest& nest, const LoopNest::Operand& to,

@@ -154,6 +154,22 @@ def test_axes_in_the_opposite_order(dtype: str, length: int, rows: int) -> None:
     np.testing.assert_array_equal(aclhost.permute(backwards, (3, 2, 1, 0)), backwards.T)
 
 
+@pytest.mark.parametrize("dtype", ["i1", "i2", "f4", "i8", "c16"])
+@pytest.mark.parametrize("shift", [0, 1])
+def test_rows_past_the_cache(dtype: str, shift: int) -> None:
+    """Flipped and cut, of an odd length; results begin inside of a vector."""
+    size = np.dtype(dtype).itemsize
+    shape = (13_200_000 // (size * 2003), 2003)
+    rows = np.resize(np.arange(997), shape).astype(dtype)
+    memory = np.zeros(rows.size + 2, dtype)
+    out = memory[shift : shift + rows.size].reshape(shape)
+    np.testing.assert_array_equal(aclhost.flip(rows, [1], out=out), rows[:, ::-1])
+    assert not memory[:shift].any()
+    assert not memory[shift + rows.size :].any()
+    part = out[:, :2002]
+    np.testing.assert_array_equal(aclhost.constant_pad_nd(rows, [-1, 0], 0, out=part), rows[:, 1:])
+
+
 @pytest.mark.parametrize("dtype", ["int32", "int64"])
 def test_positions_that_repeat(dtype: str) -> None:
     repeats = np.random.default_rng(2).integers(0, 9, 3000).astype(dtype)

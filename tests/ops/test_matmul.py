@@ -41,6 +41,7 @@ products = [
     aclhost.mv(of(1, "f4", 3000, 1000), of(2, "f4", 1000)),
     aclhost.mv(of(1, "f2", 1000, 3000).T, of(2, "f2", 1000)),
     aclhost.matmul(of(1, "f4", 3, 1, 90000), of(2, "f4", 3, 90000, 7)),
+    aclhost.matmul(of(1, "f4", 5000, 3, 70), of(2, "f4", 5000, 70, 1)),
     aclhost.mm(of(1, ml_dtypes.bfloat16, 90, 333), of(2, ml_dtypes.bfloat16, 75, 333).T),
     aclhost.dot(of(1, "f4", 3_000_001), of(2, "f4", 3_000_001)),
     aclhost.addbmm(of(1, "f4", 90, 70), of(2, "f4", 20, 90, 80), of(3, "f4", 20, 80, 70)),
@@ -139,6 +140,28 @@ def test_products_with_vectors_whatever_the_strides(shape: tuple[int, int], dtyp
     assert np.all(np.abs(first - wanted) <= 4 * 2**-24 * terms + step * np.abs(wanted))
     assert all(each.tobytes() == first.tobytes() for each in others)
     assert aclhost.mm(vector[None], matrix.T).tobytes() == first.tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f2"])
+@pytest.mark.parametrize("sizes", [(4, 32), (4, 1024), (3, 63), (1, 33), (5, 64), (4, 31)])
+def test_batches_of_few_sums_whatever_the_strides(sizes: tuple[int, int], dtype: str) -> None:
+    """Those at the limits of what is multiplied without BLAS, and those just beyond."""
+    rng, (m, k) = np.random.default_rng(4), sizes
+    a, b = rng.normal(size=(2, 9, m, k)).astype(dtype), rng.normal(size=(2, 9, k, 1)).astype(dtype)
+    wanted = a.astype(float) @ b.astype(float)
+    terms = np.abs(a).astype(float) @ np.abs(b).astype(float)
+    step = {"f4": 4 * 2**-24, "f2": 2**-11}[dtype]
+    one = np.broadcast_to(b[:1, :1], b.shape)
+    first, *others = [
+        [aclhost.matmul(each, b), aclhost.matmul(each, one)]
+        for each in (a, np.ascontiguousarray(a.swapaxes(2, 3)).swapaxes(2, 3), turned(a))
+    ]
+    assert np.all(np.abs(first[0] - wanted) <= step * terms)
+    if m <= 4 and k >= 32:  # what BLAS multiplies may differ by strides
+        assert all(np.array_equal(each, first) for each in others)
+        assert np.array_equal(aclhost.matmul(a, one.copy()), first[1])
+    assert np.array_equal(aclhost.einsum([b[..., None, :, 0], a[:, :, None]], "abcd,abced->abce"),
+                          first[0][:, :, None, :, 0])  # fmt: skip
 
 
 @pytest.mark.parametrize(

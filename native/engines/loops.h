@@ -27,12 +27,52 @@ ACLHOST_INLINE T number(const Number& number) {
   return value;
 }
 
+// A quotient without its fraction. Vectors of integers are not divided, those of floating-point
+// numbers are: a type with bits to spare cannot round a quotient up to the next whole number.
+template <typename T>
+ACLHOST_INLINE T whole_quotient(T x, T divisor) {
+  if constexpr (sizeof(T) <= 2) {
+    return static_cast<T>(
+        static_cast<int32_t>(static_cast<float>(x) / static_cast<float>(divisor)));
+  } else if constexpr (sizeof(T) == 4) {
+    return static_cast<T>(static_cast<double>(x) / static_cast<double>(divisor));
+  } else {
+    return static_cast<T>(x / divisor);
+  }
+}
+template <typename T>
+ACLHOST_INLINE T rest_of(T x, T divisor) {
+  return static_cast<T>(x - whole_quotient(x, divisor) * divisor);
+}
+// The same of 64 bits, where both are below 2^51: Note [Near operands]. As the last bits of 2^52,
+// since few processors convert 64-bit integers.
+template <typename T>
+ACLHOST_INLINE bool rest_is_near(T x, T divisor) {
+  constexpr uint64_t kLess = std::is_signed_v<T> ? uint64_t{1} << 51 : 0;
+  return sizeof(T) < 8 ||
+         (((static_cast<uint64_t>(x) + kLess) | (static_cast<uint64_t>(divisor) + kLess)) >>
+          (std::is_signed_v<T> ? 52 : 51)) == 0;
+}
+template <typename T>
+ACLHOST_INLINE T rest_near(T x, T divisor) {
+  if constexpr (sizeof(T) < 8) {
+    return rest_of(x, divisor);
+  } else {
+    constexpr double kZero = 0x1.8p52;
+    constexpr uint64_t kZeroBits = 0x4338000000000000;
+    const double above = math::from_bits(static_cast<uint64_t>(x) + kZeroBits) - kZero;
+    const double below = math::from_bits(static_cast<uint64_t>(divisor) + kZeroBits) - kZero;
+    const double rest = above - math::trunc(above / below) * below;
+    return static_cast<T>(math::bits_of(rest + kZero) - kZeroBits);
+  }
+}
+
 template <typename T>
 ACLHOST_INLINE T trunc_divide(T x, T y) {
   if constexpr (std::is_floating_point_v<T>) {
     return math::trunc(x / y);
   } else {
-    return special_quotient(x, y, static_cast<T>(x / safe_divisor(y)));
+    return special_quotient(x, y, whole_quotient(x, safe_divisor(y)));
   }
 }
 template <typename T>
@@ -40,9 +80,10 @@ ACLHOST_INLINE T floor_divide(T x, T y) {
   if constexpr (std::is_floating_point_v<T>) {
     return math::floor(x / y);
   } else {
-    const T divisor = safe_divisor(y), rest = static_cast<T>(x % divisor);
+    const T divisor = safe_divisor(y), quotient = whole_quotient(x, divisor);
+    const T rest = static_cast<T>(x - quotient * divisor);
     const bool inexact_below = rest != 0 && (rest < 0) != (divisor < 0);
-    return special_quotient(x, y, static_cast<T>(x / divisor - inexact_below));
+    return special_quotient(x, y, static_cast<T>(quotient - inexact_below));
   }
 }
 
@@ -51,26 +92,45 @@ ACLHOST_INLINE T fmod(T x, T y) {
   if constexpr (std::is_floating_point_v<T>) {
     return math::fmod(x, y);
   } else {
-    const T rest = static_cast<T>(x % safe_divisor(y));
-    return y == 0 ? x : rest;
+    return y == 0 ? x : rest_of(x, safe_divisor(y));
   }
+}
+template <typename T>
+ACLHOST_INLINE T with_sign_of_divisor(T rest, T x, T y) {
+  const T same_sign = rest != 0 && (rest < 0) != (y < 0) ? static_cast<T>(rest + y) : rest;
+  return y == 0 ? x : same_sign;
 }
 template <typename T>
 ACLHOST_INLINE T remainder(T x, T y) {
   if constexpr (std::is_floating_point_v<T>) {
     return math::remainder(x, y);
   } else {
-    const T rest = static_cast<T>(x % safe_divisor(y));
-    const T same_sign = rest != 0 && (rest < 0) != (y < 0) ? static_cast<T>(rest + y) : rest;
-    return y == 0 ? x : same_sign;
+    return with_sign_of_divisor(rest_of(x, safe_divisor(y)), x, y);
   }
+}
+template <typename T>
+ACLHOST_INLINE bool fmod_is_near(T x, T y) {
+  return rest_is_near(x, y);
+}
+template <typename T>
+ACLHOST_INLINE T fmod_near(T x, T y) {
+  const T rest = rest_near(x, safe_divisor(y));
+  return y == 0 ? x : rest;
+}
+template <typename T>
+ACLHOST_INLINE bool remainder_is_near(T x, T y) {
+  return rest_is_near(x, y);
+}
+template <typename T>
+ACLHOST_INLINE T remainder_near(T x, T y) {
+  return with_sign_of_divisor(rest_near(x, safe_divisor(y)), x, y);
 }
 
 // Note [Near operands]
-// Remainders with a huge quotient, huge angles of double, powers of integers and functions of
-// complex numbers take branches, so loops over them do not vectorise. Where all_near says that a
-// chunk has none of these operands, fmod_near, sin_near and so on give the same bits and do. The
-// operands are pointers or numbers.
+// Remainders with a huge quotient or of huge integers, huge angles of double, powers of integers
+// and functions of complex numbers take branches, so loops over them do not vectorise. Where
+// all_near says that a chunk has none of these operands, fmod_near, sin_near and so on give the
+// same bits and do. The operands are pointers or numbers.
 constexpr int64_t kChunk = 1024;
 template <typename T>
 ACLHOST_INLINE T element(const T* x, int64_t i) {

@@ -23,6 +23,40 @@ def test_rounded_quotients(mode: str, dtype: str) -> None:
     np.testing.assert_array_equal(aclhost.div_mods(x, 3, mode), aclhost.div_mod(x, x * 0 + 3, mode))
 
 
+def _pairs(dtype: str) -> tuple[np.ndarray, np.ndarray]:
+    """Limits of the type and of what floating-point numbers hold, beside multiples of divisors."""
+    info, rng = np.iinfo(dtype), np.random.default_rng(0)
+    edges = {info.min, info.max, 1, 2, 3, 7, 100, *(2**n for n in (23, 24, 30, 50, 51, 52, 53))}
+    edges |= {-value for value in edges} | {value + by for value in edges for by in (-1, 1)}
+    values = [value for value in edges if info.min <= value <= info.max and value != 0]
+    x, y = (grid.ravel().astype(dtype) for grid in np.meshgrid(values, values))
+    shift = np.array(min(info.bits - 2, 49), dtype)
+    near = [rng.integers(1, 2 ** int(rng.integers(1, shift)), 5001).astype(dtype) for _ in "xy"]
+    near[0][::2] = (near[0] // near[1] * near[1] - 1)[::2]
+    return np.concatenate([near[0], x]), np.concatenate([near[1], y])
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "int64"])
+def test_remainders_and_quotients_of_integers_are_exact(dtype: str) -> None:
+    x, y = _pairs(dtype)
+    wide = [(int(a), int(b)) for a, b in zip(x, y, strict=True)]
+    rests = [a % b for a, b in wide]
+    floors = np.array([a // b for a, b in wide], object)
+    truncated = [
+        r if r == 0 or (a < 0) == (b < 0) else r - b for r, (a, b) in zip(rests, wide, strict=True)
+    ]
+    np.testing.assert_array_equal(aclhost.fmod_tensor(x, y), np.array(truncated, dtype))
+    if dtype.startswith("int") and dtype != "int8":
+        np.testing.assert_array_equal(aclhost.remainder_tensor_tensor(x, y), np.array(rests, dtype))
+    fits = floors <= np.iinfo(dtype).max  # the least number by -1 does not
+    np.testing.assert_array_equal(aclhost.floor_divide(x, y)[fits], floors[fits].astype(dtype))
+    for number in (7, -7) if dtype.startswith("int") else (7,):
+        divisors = np.full_like(x, number)
+        np.testing.assert_array_equal(
+            aclhost.fmod_scalar(x, number), aclhost.fmod_tensor(x, divisors)
+        )
+
+
 def test_integers_divided_by_zero() -> None:
     x, zero = np.array([5, -5, 0], np.int32), np.zeros(3, np.int32)
     assert aclhost.div_mod(x, zero, "trunc").tolist() == [-1, -1, -1]

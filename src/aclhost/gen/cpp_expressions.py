@@ -27,7 +27,7 @@ _INTEGERS = (Domain.INTEGER, Domain.UNSIGNED)
 _NEAR_REAL = re.compile(r"(?:loops|math)::((half_)?(?:fmod|remainder|sin|cos|tan))\(")
 _NEAR_COMPLEX = re.compile(r"(?:loops|math)::((?:sin|cos|tan)h?|exp|log|sqrt|power)\(")
 _POWER_OF_NUMBER = re.compile(r"math::power_near\(number(\d+),")
-_NEAR_INTEGER = re.compile(r"loops::(power)\(")
+_NEAR_INTEGER = re.compile(r"loops::(power|fmod|remainder)\(")
 _NEAR = {
     Domain.REAL: _NEAR_REAL,
     Domain.COMPLEX: _NEAR_COMPLEX,

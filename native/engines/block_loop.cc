@@ -248,7 +248,8 @@ void compute_range(const BlockJob& job, const LoopNest& nest, int64_t begin, int
   Block block(nest, begin);
   for (; begin < end; begin += block.count) {
     block.advance(nest);
-    block.count = block_length(nest, block, end - begin, job.plan.block);
+    const int64_t left = job.in_tiles ? left_in_tile(nest, block) : nest.total;
+    block.count = block_length(nest, block, std::min(left, end - begin), job.plan.block);
     if (job.past_cache && nest.rank == 1 && block.count == job.plan.block) {
       block.count = up_to_line(nest, block, block.count);
     }

@@ -24,6 +24,7 @@ struct BlockJob {
   Blocks blocks;
   const BlockPlan& plan;
   Loop row_loop = nullptr;  // the same loop for blocks with one element of the first input
+  bool in_tiles = false;    // blocks end with the second loop: they can be turned
 };
 
 // Whether an element of the size may be accessed there as such.

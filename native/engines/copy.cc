@@ -27,6 +27,7 @@ constexpr int64_t kBlockBytes = 16 << 10;         // of the wider type
 constexpr int64_t kShortBlockBytes = 4 << 10;     // less is too short for stores past the cache
 constexpr int64_t kTileBlockBytes = 8 << 10;
 constexpr int64_t kTileLength = 128;
+constexpr int64_t kSquareBytes = 16;
 constexpr int64_t kShortTile = 4;    // rows are turned from so many elements on,
 constexpr int64_t kFewInTile = 128;  // if there are so many side by side
 constexpr int64_t kLongRunBytes = 64;
@@ -154,11 +155,6 @@ void copy_runs(const Copy& copy, const LoopNest& nest, int64_t begin, int64_t en
   if (past_cache) finish_streaming();
 }
 
-// Positions up to where the second loop begins again.
-int64_t left_in_tile(const LoopNest& nest, const Block& block) {
-  return nest.shape[0] * (nest.shape[1] - block.index[1]) - block.index[0];
-}
-
 void copy_range(const Copy& copy, const LoopNest& nest, int64_t begin, int64_t end) {
   if (!is_one_block(copy, nest) && is_run_by_run(copy, nest)) {
     return copy_runs(copy, nest, begin, end);
@@ -180,11 +176,20 @@ void copy_nest(const Copy& copy, const LoopNest& nest, int64_t grain_bytes) {
                [&](int64_t begin, int64_t end) { copy_range(copy, nest, begin, end); });
 }
 
+// Whether rows of the result are as long as the squares that are turned, from columns to rows at
+// once: in the cache that is faster than to gather and to turn what was gathered.
+bool is_in_squares(const LoopNest& nest) {
+  const int64_t size = nest.operand[0].item_size;
+  return size <= 8 && nest.shape[0] * size >= kSquareBytes;
+}
+
 // False: it is not worth it. Short rows are where squares of them can be turned: not of 16 bytes.
 bool copy_in_tiles(const Copy& copy, const LoopNest& nest) {
   const bool turns = nest.operand[1].item_size <= 8;
-  if (!wants_tiles(nest, turns ? kShortTile - 1 : kTileLength)) return false;
-  const TiledNest tiled = in_tiles(nest, kTileLength);
+  const int64_t least_step =
+      copy.cast == nullptr && !copy.follows_input ? kSquareBytes : kLargeStep;
+  if (!wants_tiles(nest, turns ? kShortTile - 1 : kTileLength, least_step)) return false;
+  const TiledNest tiled = in_tiles(nest, kTileLength, least_step);
   const LoopNest& rest = tiled.rest_of_rows;
   if (nest.shape[0] < kTileLength && rest.shape[0] * rest.shape[1] < kFewInTile) return false;
   copy_nest(copy, tiled.whole_tiles, kParallelTileBytes);
@@ -288,10 +293,11 @@ Status copy(const TensorView& to, const TensorView& from) {
     fill_elements(to, element);
     return {};
   }
-  const bool follows_input = follow_inputs(nest, 1);
   const int64_t sizes[] = {nest.operand[0].item_size, nest.operand[1].item_size};
   const int64_t wider = std::max(sizes[0], sizes[1]);
   const bool past_cache = nest.total > cache_bytes() / (sizes[0] + sizes[1]);
+  const bool turns_at_once = cast == nullptr && !past_cache && is_in_squares(nest);
+  const bool follows_input = !turns_at_once && follow_inputs(nest, 1);
   const bool casts_runs = follows_input && cast != nullptr;
   const int64_t in_tile = casts_runs ? kBlockBytes / sizes[0] : kTileBlockBytes / wider;
   if (copy_in_tiles({cast, past_cache, in_tile, true, follows_input}, nest)) return {};

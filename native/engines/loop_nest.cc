@@ -10,7 +10,7 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
 
-constexpr int64_t kLargeStep = 64;  // bytes; shorter ones share cache lines with their neighbours
+constexpr int64_t kLeastFollowed = 16;  // elements: shorter runs apart take too long each
 
 int64_t broadcast_stride(const TensorView& view, int dimension, int rank) {
   const int own = dimension - (rank - view.rank);
@@ -113,13 +113,13 @@ void finish(LoopNest& nest) {
 }
 
 // The dimension along which an operand moves in smaller steps than along the first one; 0 if none.
-int other_dimension(const LoopNest& nest) {
+int other_dimension(const LoopNest& nest, int64_t least_step) {
   int found = 0;
   int64_t smallest = INT64_MAX;
   for (int k = 0; k < nest.operands; ++k) {
     const int64_t* const strides = nest.operand[k].strides;
     const int64_t step = std::llabs(strides[0]);
-    if (step < kLargeStep) continue;
+    if (step < least_step) continue;
     for (int i = 1; i < nest.rank; ++i) {
       const int64_t other = std::llabs(strides[i]);
       if (other == 0 || other >= step || other >= smallest) continue;
@@ -143,22 +143,33 @@ bool reads_more_across(const LoopNest& nest, int outputs, int other) {
   return across >= along;
 }
 
-}  // namespace
-
-bool follow_inputs(LoopNest& nest, int outputs) {
-  const int other = nest.rewrites ? 0 : other_dimension(nest);
-  if (other == 0 || !reads_more_across(nest, outputs, other)) return false;
-  move_dimension(nest, other, 0);
-  finish(nest);
+bool are_in_one_piece(const LoopNest& nest, int outputs) {
+  for (int k = outputs; k < nest.operands; ++k) {
+    if (nest.operand[k].contiguous != nest.total) return false;
+  }
   return true;
 }
 
-bool wants_tiles(const LoopNest& nest, int64_t length) {
-  return nest.rank > 1 && nest.shape[0] > length && other_dimension(nest) != 0;
+}  // namespace
+
+bool follow_inputs(LoopNest& nest, int outputs) {
+  const int other = nest.rewrites ? 0 : other_dimension(nest, kLargeStep);
+  if (other == 0 || !reads_more_across(nest, outputs, other)) return false;
+  const bool is_short = nest.shape[other] < kLeastFollowed;
+  move_dimension(nest, other, 0);
+  finish(nest);
+  if (!is_short || are_in_one_piece(nest, outputs)) return true;
+  for (int i = 0; i < other; ++i) swap_dimensions(nest, i, i + 1);
+  finish(nest);
+  return false;
 }
 
-TiledNest in_tiles(const LoopNest& nest, int64_t length) {
-  const int other = other_dimension(nest);
+bool wants_tiles(const LoopNest& nest, int64_t length, int64_t least_step) {
+  return nest.rank > 1 && nest.shape[0] > length && other_dimension(nest, least_step) != 0;
+}
+
+TiledNest in_tiles(const LoopNest& nest, int64_t length, int64_t least_step) {
+  const int other = other_dimension(nest, least_step);
   const int64_t tiles = nest.shape[0] / length, done = tiles * length;
   TiledNest tiled = {nest, nest};
   LoopNest& whole = tiled.whole_tiles;

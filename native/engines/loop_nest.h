@@ -49,13 +49,15 @@ LoopNest make_nest(const TensorView* const* views, int count, int outputs);
 // results of some runs are turned at once. Puts that dimension first, and tells whether it did.
 bool follow_inputs(LoopNest& nest, int outputs);
 
-// See Note [Tiles] in strided.h. Tiles are `length` positions long along the output.
+// See Note [Tiles] in strided.h. Tiles are `length` positions long along the output. They are for
+// operands that move in steps of so many bytes: shorter ones share cache lines with neighbours.
+constexpr int64_t kLargeStep = 64;
 struct TiledNest {
   LoopNest whole_tiles;
   LoopNest rest_of_rows;  // may have no positions
 };
-bool wants_tiles(const LoopNest& nest, int64_t length);
-TiledNest in_tiles(const LoopNest& nest, int64_t length);
+bool wants_tiles(const LoopNest& nest, int64_t length, int64_t least_step = kLargeStep);
+TiledNest in_tiles(const LoopNest& nest, int64_t length, int64_t least_step = kLargeStep);
 
 // A range of positions. It lies in the nest at an index; the operands' places follow from that.
 struct Block {
@@ -112,6 +114,11 @@ inline int64_t block_length(const LoopNest& nest, const Block& block, int64_t le
   left = std::min(left, most);
   if (done > 0 || run > nest.longest_joined) return std::min(left, run - done);
   return left < run ? left : left / run * run;
+}
+
+// Positions up to where the second loop begins again: blocks that are turned end there.
+inline int64_t left_in_tile(const LoopNest& nest, const Block& block) {
+  return nest.shape[0] * (nest.shape[1] - block.index[1]) - block.index[0];
 }
 
 // Calls visit(address, length) for each run along the fastest dimension that the block touches.

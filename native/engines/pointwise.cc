@@ -127,6 +127,7 @@ Status pointwise(Loop loop, const Operand* outs, int out_count, const Operand* i
   }
   if (follow_inputs(nest, out_count)) {
     job.blocks = blocks_of_turned(nest, out_count, plan);
+    job.in_tiles = job.blocks == Blocks::kTurned;
     join_runs(nest);
   }
   lay_out_buffers(nest, out_count, job.blocks, plan);
@@ -139,6 +140,7 @@ Status pointwise(Loop loop, const Operand* outs, int out_count, const Operand* i
     computed = compute_blocks(job, nest, nest.rewrites ? nest.total : kGrain);
   } else {
     TiledNest tiled = in_tiles(nest, tile);
+    job.in_tiles = true;
     if (job.blocks == Blocks::kTurned) {
       join_runs(tiled.whole_tiles);
       join_runs(tiled.rest_of_rows);

@@ -139,3 +139,10 @@ def test_views_of_torch_are_copied():
 
 def flat(arrays):
     return [each for one in arrays for each in (one if isinstance(one, list) else [one])]
+
+
+@pytest.mark.parametrize("operator", ["exp", "acosh"])
+def test_complex_inputs_have_both_parts(operator):
+    drawn = derived.prepared(operator, "complex64", 1000, "contiguous").values["self"]
+    assert np.ptp(drawn.real) > 1
+    assert np.ptp(drawn.imag) > 1

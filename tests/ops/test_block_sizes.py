@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,22 @@ def test_results_of_another_size_across_two_inputs(shape: tuple[int, ...], margi
 def test_results_across_a_stack_of_inputs(shape: tuple[int, ...]) -> None:
     x = numbers((3, *shape[::-1]), "float32").transpose(0, 2, 1)
     assert np.array_equal(aclhost.reciprocal(x), 1 / x)
+
+
+@pytest.mark.parametrize("shape", [(8, 5, 17, 64), (3, 33, 9, 20), (2, 16, 31, 40)])
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float16", "float32", "int64"])
+def test_axes_in_every_order(shape: tuple[int, ...], dtype: str) -> None:
+    """Squares are turned where rows of both sides are long enough, elements moved elsewhere."""
+    values = (np.arange(np.prod(shape)) % 251).astype(dtype).reshape(shape)
+    for order in itertools.permutations(range(4)):
+        turned = values.transpose(order)
+        rows = np.ascontiguousarray(turned)
+        out = np.zeros(rows.shape, dtype)
+        for copied in (aclhost.inplace_copy(out, turned), aclhost.cast(turned, "int32")):
+            np.testing.assert_array_equal(copied, rows)
+        for other in (turned, rows, rows[:1]):
+            added = aclhost.add(turned, other, out=out)
+            np.testing.assert_array_equal(added, (rows + other).astype(dtype))
 
 
 @pytest.mark.parametrize("columns", [63, 1001, None], ids=str)

@@ -267,6 +267,11 @@ def test_infinite_slopes_beside_padding(
     step = {"float32": 2**-20, "float16": 2**-10, "bfloat16": 2**-7}[dtype]
     for each, wanted in zip(got, torch.ops.aten.conv_tbc_backward(*exact, pad), strict=True):
         assert np.allclose(each.astype(float), wanted, step, 80 * step, equal_nan=True)
+    names = ("self", "input", "weight", "bias")
+    golden = aclhost.golden("aclnnConvTbcBackward", **dict(zip(names, given, strict=True)), pad=pad)
+    assert np.array_equal(
+        np.isnan(golden["gradWeight"].exact), np.isnan(golden["gradWeight"].native)
+    )
 
 
 @pytest.mark.parametrize("pad", [0, 1, 3])

@@ -92,9 +92,15 @@ def random_array(
 
 @lru_cache(_PATTERNS)
 def _pattern(dtype: str, seed: int, span: tuple[float, float] | None) -> Array:
-    rng, count = np.random.default_rng(seed), _PATTERN_LENGTH + seed
-    pattern = rng.normal(0, 2, count) if span is None else rng.uniform(*span, count)
-    if dtype_of(dtype).kind in "iu":
+    rng, count, kind = np.random.default_rng(seed), _PATTERN_LENGTH + seed, dtype_of(dtype).kind
+
+    def drawn() -> Array:
+        return rng.normal(0, 2, count) if span is None else rng.uniform(*span, count)
+
+    pattern = drawn()
+    if kind == "c":
+        pattern = pattern + 1j * drawn()
+    elif kind in "iu":
         pattern = np.abs(pattern * 10) if span is None else np.floor(pattern)
     return pattern.astype(dtype_of(dtype))
 

@@ -89,14 +89,13 @@ ACLHOST_INLINE double expm1(double x) {
   const double result = (e.power * e.less_one + (e.power - e.inverse_rest)) * e.rest_of_power;
   return x == 0 ? x : result;
 }
-// e^-|x| and 1 come 2^64 times as large, so that the power of two is a normal number. What rounding
-// 1 + less_one loses comes back.
+// 1 / (1 + e^-x), both sides 2^-64 times as large, so that the power of two is a normal number.
+// What its sum with 1 loses comes back.
 ACLHOST_INLINE double sigmoid(double x) {
-  const WideExponential e(-clamp(magnitude_of(x), 0.0, 746.0), 0.0);
-  const double mantissa = 1 + e.less_one, lost = (1 - mantissa) + e.less_one;
-  const double one = 0x1p64, power = mantissa * from_bits((e.exponent + 64 + 1023) << 52);
-  const double result = (x < 0 ? power : one) / (one + power);
-  return result + result * (x < 0 ? lost : 0);
+  const WideExponential e(-clamp(x, -746.0, 40.0));
+  const double one = 0x1p-64, power = from_bits((e.exponent - 64 + 1023) << 52);
+  const double sum = one + power, lost = (power - sum) + one;
+  return one / (sum + (power * e.less_one + lost));
 }
 
 // log(1 + f) = f - (half_square - rest), |f| <= 1/3.

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "base/openblas.h"
+#include "engines/small_products.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
@@ -104,6 +105,10 @@ void multiply_plainly(int64_t m, int64_t n, int64_t k, const Matrix<T>& a, const
 template <typename T>
 void multiply(int64_t m, int64_t n, int64_t k, const Matrix<T>& a, const Matrix<T>& b, T* c,
               int64_t c_stride, bool add) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (k > 0 && is_small_product(m, n, k, b))
+      return multiply_small(m, n, k, a, b, c, c_stride, add);
+  }
   const auto gemm = blas_gemm<T>();
   if constexpr (!std::is_null_pointer_v<decltype(blas_gemm<T>())>) {
     if (gemm != nullptr && k > 0) {

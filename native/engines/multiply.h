@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of matrices that lie ready in memory, on the calling thread: by OpenBLAS where it is, by
-// a plain loop otherwise. Engines cut larger work into such products: gemm.h.
+// Products of matrices that lie ready in memory, on the calling thread: small ones as in
+// small_products.h, others by OpenBLAS where it is, by a plain loop otherwise. Engines cut larger
+// work into such products: gemm.h.
 #pragma once
 
 #include <cstdint>

@@ -164,6 +164,26 @@ def test_batches_of_few_sums_whatever_the_strides(sizes: tuple[int, int], dtype:
                           first[0][:, :, None, :, 0])  # fmt: skip
 
 
+@pytest.mark.parametrize("k", [1, 13, 14, 15, 128, 129, 511, 512, 513])
+@pytest.mark.parametrize("n", [1, 3, 8, 9, 15, 16, 17, 32, 48, 112, 128, 144])
+def test_small_products_whatever_the_strides(n: int, k: int) -> None:
+    """Those at the limits of what is multiplied without BLAS, and those beyond; all are exact."""
+    rng = np.random.default_rng(4)
+    for m in (1, 2, 3, 4, 5, 8, 11, 37):
+        a, b, room = (rng.integers(-9, 9, (2, *each)).astype("f4")
+                      for each in ((m, k), (k, n), (m + 2, n + 3)))  # fmt: skip
+        wanted = room.copy()
+        wanted[:, 1:-1, 1:-2] = a @ b
+        for each in (a, np.ascontiguousarray(a.swapaxes(1, 2)).swapaxes(1, 2), turned(a)):
+            for other in (b, np.ascontiguousarray(b.swapaxes(1, 2)).swapaxes(1, 2), turned(b)):
+                aclhost.matmul(each, other, out=room[:, 1:-1, 1:-2])
+                assert np.array_equal(room, wanted)
+                assert np.array_equal(
+                    aclhost.addbmm(np.ones((m, n), "f4"), each, other, 1, 2, 0),
+                    1 + 2 * (a @ b).sum(0),
+                )
+
+
 @pytest.mark.parametrize(
     "sizes",
     [

@@ -4,11 +4,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
-#include <memory>
-#include <new>
 #include <type_traits>
 
 #include "base/parallel.h"
+#include "base/scratch_memory.h"
 #include "engines/block_loop.h"
 #include "engines/copy.h"
 #include "engines/gemm_batches.h"
@@ -81,10 +80,10 @@ struct Scratch {
     const int64_t depth = std::min(plan.depth, std::max<int64_t>(plan.k, 1));
     const int64_t of_a = plan.a.direct || plan.pairs ? 0 : plan.rows * depth;
     const int64_t of_b = plan.b.direct || plan.pairs ? 0 : plan.columns * depth;
-    const int64_t of_tile = plan.rows * plan.columns;
+    const int64_t of_tile = plan.out.direct ? 0 : plan.rows * plan.columns;
     const int64_t of_addends = plan.adds ? std::min(plan.rows, kAddendRows) * plan.columns : 0;
-    memory.reset(new (std::nothrow) T[of_a + of_b + of_tile + of_addends]);
-    if (plan.pairs) words.reset(new (std::nothrow) uint32_t[pair_words(plan.rows, plan.columns)]);
+    memory = take_scratch<T>(of_a + of_b + of_tile + of_addends);
+    if (plan.pairs) words = take_scratch<uint32_t>(pair_words(plan.rows, plan.columns));
     complete = memory != nullptr && (!plan.pairs || words != nullptr);
     a = memory.get();
     b = a + of_a;
@@ -92,8 +91,8 @@ struct Scratch {
     addends = tile + of_tile;
   }
 
-  std::unique_ptr<T[]> memory;
-  std::unique_ptr<uint32_t[]> words;
+  ScratchMemory<T> memory;
+  ScratchMemory<uint32_t> words;
   bool complete;  // there was enough memory
   T* a;
   T* b;
@@ -259,7 +258,7 @@ bool for_each_task(const GemmPlan& plan, int64_t count, const Body& body) {
 template <typename T>
 bool compute_parts(const GemmPlan& plan) {
   const int64_t area = plan.rows * plan.columns, count = plan.tiles() * plan.parts;
-  const std::unique_ptr<T[]> sums(new (std::nothrow) T[count * area]);
+  const ScratchMemory<T> sums = take_scratch<T>(count * area);
   if (sums == nullptr) return false;
   const bool computed =
       for_each_task<T>(plan, count, [&](int64_t number, const Scratch<T>& scratch) {

@@ -122,15 +122,14 @@ void sum_pairs(const GemmPlan& plan, const Tile& tile, int64_t first, int64_t la
   }
 }
 
-// Terms [first, last) of the sums of a tile.
+// Terms [first, last) of the sums of a tile, added to what is there or not.
 template <typename T>
 void sum_up(const GemmPlan& plan, const Tile& tile, int64_t first, int64_t last, T* to,
-            int64_t to_stride, const Scratch<T>& scratch) {
+            int64_t to_stride, const Scratch<T>& scratch, bool add = false) {
   if constexpr (std::is_same_v<T, float>) {
     if (plan.pairs) return sum_pairs(plan, tile, first, last, to, to_stride, scratch);
   }
   const bool by_rows = !multiplies_columns<T>();
-  bool add = false;
   for (int64_t repeat = 0; repeat < plan.repeats; ++repeat) {
     const Batches at(plan, tile.batch, repeat);
     int64_t k = first;
@@ -231,7 +230,7 @@ void compute_tile(const GemmPlan& plan, const Tile& tile, const Scratch<T>& scra
   if (plan.out.direct) {
     const int64_t offset = plan.offset_in(plan.out, tile.batch);
     T* const to = reinterpret_cast<T*>(plan.out.at(offset, tile.row, tile.column));
-    return sum_up(plan, tile, 0, plan.k, to, plan.out.row_stride, scratch);
+    return sum_up(plan, tile, 0, plan.k, to, plan.out.row_stride, scratch, plan.adds);
   }
   sum_up(plan, tile, 0, plan.k, scratch.tile, tile.columns, scratch);
   finish(plan, tile, scratch.tile, scratch.addends);

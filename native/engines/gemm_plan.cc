@@ -193,6 +193,19 @@ bool choose_casts(GemmPlan* plan) {
   return plan->out.cast != nullptr;
 }
 
+bool is_addend(const GemmPlan& plan) {
+  const BatchedMatrix &out = plan.out, &addend = plan.addend;
+  return plan.adds && out.data == addend.data && out.dtype == addend.dtype &&
+         out.row_stride == addend.row_stride && out.column_stride == addend.column_stride &&
+         std::equal(out.batch_strides, out.batch_strides + plan.batch_rank, addend.batch_strides);
+}
+
+// Of sums so short BLAS adds all terms at once, so that bits are as if they were added later.
+bool adds_in_place(const GemmPlan& plan) {
+  return is_addend(plan) && plan.beta == 1 && plan.k <= kLeastDepth && plan.repeats == 1 &&
+         plan.a.direct && plan.b.direct && !plan.has_vector && multiplies_columns(plan.computed);
+}
+
 void choose_direct(GemmPlan* plan) {
   const auto is_ready = [&](const BatchedMatrix& matrix) {
     return matrix.source == nullptr && is_computed_type(matrix.dtype, plan->computed) &&
@@ -202,8 +215,8 @@ void choose_direct(GemmPlan* plan) {
   plan->b.direct =
       is_ready(plan->b) && (has_array_rows(plan->b) ||
                             (multiplies_columns(plan->computed) && has_array_columns(plan->b)));
-  plan->out.direct =
-      is_ready(plan->out) && has_array_rows(plan->out) && !plan->adds && plan->alpha == 1;
+  plan->out.direct = is_ready(plan->out) && has_array_rows(plan->out) && plan->alpha == 1 &&
+                     (!plan->adds || adds_in_place(*plan));
 }
 
 void take_shapes(const Gemm& product, GemmPlan* plan) {

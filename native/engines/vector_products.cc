@@ -11,6 +11,7 @@
 #include "base/scratch_memory.h"
 #include "engines/block_loop.h"
 #include "simd/fused.h"
+#include "simd/transpose.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
@@ -21,13 +22,21 @@ using Floats = Vector<float>;
 constexpr int64_t kPartials = 32;  // of each sum
 constexpr int kVectors = kPartials / kLanes<float>;
 constexpr int kColumnsTogether = 4, kRowsTogether = 4;
-constexpr int64_t kWidth = 512;         // columns of a block
-constexpr int64_t kGathered = 1024;     // elements that are brought together at a time
-constexpr int64_t kTasks = 16;          // so many are shared well
-constexpr int64_t kPartWork = 1 << 14;  // elements of a part, at least
-constexpr int64_t kTaskWork = 1 << 15;  // elements; less is not worth a second thread
+constexpr int64_t kWidth = 512;                     // columns of a block
+constexpr int64_t kShortTerms = 2 * kPartials - 1;  // more are added faster along a column
+constexpr int64_t kGathered = 1024;                 // elements that are brought together at a time
+constexpr int64_t kTasks = 16;                      // so many are shared well
+constexpr int64_t kPartWork = 1 << 14;              // elements of a part, at least
+constexpr int64_t kTaskWork = 1 << 15;              // elements; less is not worth a second thread
 
 int64_t divided_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// Partial sums that need be added in pairs: others have no terms.
+int64_t used_partials(int64_t terms) {
+  int64_t count = kPartials;
+  while (count / 2 >= terms) count /= 2;
+  return count;
+}
 
 // How the result and its sums are cut.
 struct Cut {
@@ -82,7 +91,8 @@ template <typename T>
 void sum_rows(const Elements<T>& b, const float* factors, int64_t terms, int64_t n, float* sums) {
   constexpr int64_t kStep = kRowsTogether * kPartials;
   float partials[kPartials][kWidth];
-  for (auto& each : partials) std::fill_n(each, divided_up(n, kLanes<float>) * kLanes<float>, 0.0F);
+  const int64_t used = used_partials(terms), room = divided_up(n, kLanes<float>) * kLanes<float>;
+  for (int64_t i = 0; i < used; ++i) std::fill_n(partials[i], room, 0.0F);
   int64_t p = 0;
   for (; p + kStep <= terms; p += kStep) {
     for (int64_t i = 0; i < kPartials; ++i) {
@@ -93,7 +103,7 @@ void sum_rows(const Elements<T>& b, const float* factors, int64_t terms, int64_t
   for (; p < terms; ++p) {
     add_rows<T, 1>({b.data + p * b.step, b.step}, factors + p, n, partials[p % kPartials]);
   }
-  for (int64_t half = kPartials / 2; half > 0; half /= 2) {
+  for (int64_t half = used / 2; half > 0; half /= 2) {
     for (int64_t i = 0; i < half; ++i) {
       for (int64_t j = 0; j < n; ++j) partials[i][j] += partials[i + half][j];
     }
@@ -144,6 +154,30 @@ void sum_columns(const Elements<T>& b, const Factor* factors, int64_t terms, flo
   for (int j = 0; j < columns; ++j) sums[j] = total(partials[j]);
 }
 
+// The same of few terms and at least a vector of columns: turned, so that partial sums are added
+// for several columns at once. The last columns may be computed twice.
+template <typename T>
+void sum_short_columns(const Elements<T>& b, const float* factors, int64_t terms, int64_t columns,
+                       float* sums) {
+  const int64_t used = used_partials(terms);
+  alignas(64) T turned[kShortTerms * kLanes<float>];
+  for (int64_t next = 0; next < columns; next += kLanes<float>) {
+    const int64_t j = std::min(next, columns - kLanes<float>);
+    transpose(Columns<T>{b.data + j * b.step, b.step}, terms, kLanes<float>, turned);
+    Floats partials[kPartials];
+    std::fill_n(partials, used, Floats{});
+    for (int64_t p = 0; p < terms; ++p) {
+      Floats& partial = partials[p % kPartials];
+      const Floats values = load_widened(turned + p * kLanes<float>);
+      partial = fused_multiply_add(splat<Floats>(factors[p]), values, partial);
+    }
+    for (int64_t half = used / 2; half > 0; half /= 2) {
+      for (int64_t i = 0; i < half; ++i) partials[i] += partials[i + half];
+    }
+    store_vector(sums + j, partials[0]);
+  }
+}
+
 // A single sum whose factors are arrays of one dtype: neither of them is cast first.
 using SumArrays = void (*)(const char* a, const char* b, int64_t terms, float* sum);
 
@@ -174,6 +208,10 @@ void sum_block(const BatchedMatrix& b, const Block& block, float* sums) {
   const auto* const data = reinterpret_cast<const T*>(block.first);
   if (b.row_stride != 1) {
     return sum_rows<T>({data, b.row_stride}, block.factors, block.terms, block.columns, sums);
+  }
+  if (block.terms <= kShortTerms && block.columns >= kLanes<float>) {
+    return sum_short_columns<T>({data, b.column_stride}, block.factors, block.terms, block.columns,
+                                sums);
   }
   int64_t j = 0;
   for (; j + kColumnsTogether <= block.columns; j += kColumnsTogether) {

@@ -94,10 +94,10 @@ def random_array(
 def _pattern(dtype: str, seed: int, span: tuple[float, float] | None) -> Array:
     rng, count, kind = np.random.default_rng(seed), _PATTERN_LENGTH + seed, dtype_of(dtype).kind
 
-    def drawn() -> Array:
+    def drawn() -> npt.NDArray[np.float64]:
         return rng.normal(0, 2, count) if span is None else rng.uniform(*span, count)
 
-    pattern = drawn()
+    pattern: npt.NDArray[np.number] = drawn()
     if kind == "c":
         pattern = pattern + 1j * drawn()
     elif kind in "iu":

@@ -81,10 +81,13 @@ struct Scratch {
     const int64_t of_a = plan.a.direct || plan.pairs ? 0 : plan.rows * depth;
     const int64_t of_b = plan.b.direct || plan.pairs ? 0 : plan.columns * depth;
     const int64_t of_tile = plan.out.direct ? 0 : plan.rows * plan.columns;
-    const int64_t of_addends = plan.adds ? std::min(plan.rows, kAddendRows) * plan.columns : 0;
-    memory = take_scratch<T>(of_a + of_b + of_tile + of_addends);
+    const bool reads_addends = plan.adds && !plan.out.direct;
+    const int64_t of_addends = reads_addends ? std::min(plan.rows, kAddendRows) * plan.columns : 0;
+    const int64_t elements = of_a + of_b + of_tile + of_addends;
+    // Allocators of programs are not asked for nothing, which they might refuse.
+    if (elements > 0) memory = take_scratch<T>(elements);
     if (plan.pairs) words = take_scratch<uint32_t>(pair_words(plan.rows, plan.columns));
-    complete = memory != nullptr && (!plan.pairs || words != nullptr);
+    complete = (elements == 0 || memory != nullptr) && (!plan.pairs || words != nullptr);
     a = memory.get();
     b = a + of_a;
     tile = b + of_b;

@@ -8,6 +8,7 @@
 #include "engines/multiply.h"
 #include "engines/pair_products.h"
 #include "engines/vector_products.h"
+#include "simd/simd.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
@@ -29,6 +30,8 @@ constexpr int64_t kMostDirect = 1 << 24;  // terms of a sum in one call of BLAS
 constexpr int64_t kMostStride = INT32_MAX;
 constexpr int64_t kFewSums = 4;  // of a batch, which take less time than a call of BLAS
 constexpr int64_t kLeastTerms = 32;
+// Terms of a sum that OpenBLAS adds up at once on processors with AVX2, and on all others.
+constexpr int64_t kMostAtOnce = kLanes<float> > 4 ? 256 : 128;
 
 int64_t divided_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -202,8 +205,9 @@ bool is_addend(const GemmPlan& plan) {
 
 // Of sums so short BLAS adds all terms at once, so that bits are as if they were added later.
 bool adds_in_place(const GemmPlan& plan) {
-  return is_addend(plan) && plan.beta == 1 && plan.k <= kLeastDepth && plan.repeats == 1 &&
-         plan.a.direct && plan.b.direct && !plan.has_vector && multiplies_columns(plan.computed);
+  const bool is_short = plan.k > 0 && plan.k <= kMostAtOnce;  // without terms, -0 + 0 is 0
+  return is_short && is_addend(plan) && plan.beta == 1 && plan.repeats == 1 && plan.a.direct &&
+         plan.b.direct && !plan.has_vector && multiplies_columns(plan.computed);
 }
 
 void choose_direct(GemmPlan* plan) {

@@ -162,6 +162,31 @@ def test_kernels_take_theirs_there(lib, stream, memory):
     assert allocator.count("allocate") == allocator.count("free") > 0
 
 
+@pytest.mark.parametrize("side", [8, 600])
+def test_products_that_need_none_ask_for_none(lib, stream, memory, side):
+    allocator, c = Allocator(lib).register(stream), _capi.library()
+    allocator.refuses = True
+    sizes = ((side, side), (side, 100), (100, side))
+    out, x, y = tensors = [
+        c.aclCreateTensor(
+            dims(*each), 2, 0, None, 0, 2, dims(*each), 2, memory(4 * each[0] * each[1])
+        )
+        for each in sizes
+    ]
+    one, size, executor = c.aclCreateScalar(byref(c_float(1)), 0), c_uint64(), c_void_p()
+    workspace = memory(1 << 20)
+    for name, inputs in (("Mm", (x, y, out)), ("InplaceAddmm", (out, x, y, one, one))):
+        prepare, launch = getattr(c, f"aclnn{name}GetWorkspaceSize"), getattr(c, f"aclnn{name}")
+        assert prepare(*inputs, 0, byref(size), byref(executor)) == 0
+        assert size.value <= 1 << 20
+        assert launch(workspace, size.value, executor, stream) == 0
+    assert lib.aclrtSynchronizeStream(stream) == 0
+    assert allocator.calls == []
+    assert c.aclDestroyScalar(one) == 0
+    for tensor in tensors:
+        assert c.aclDestroyTensor(tensor) == 0
+
+
 def test_other_streams_do_not(lib, stream, other, shifted):
     allocator, work = Allocator(lib).register(stream), shifted()
     work.launch(other)

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/immortal.h"
+#include "base/scratch_memory.h"
 #include "base/threads.h"
 
 namespace aclhost {
@@ -158,6 +159,7 @@ class Pool {
   }
 
   void serve() {
+    prepare_scratch();
     std::unique_lock<std::mutex> lock(mutex_);
     while (true) {
       Job* job = pick();

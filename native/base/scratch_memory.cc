@@ -81,6 +81,8 @@ ScratchSource* set_scratch_source(ScratchSource* source) {
   return std::exchange(current_source, source);
 }
 
+void prepare_scratch() { kept(); }
+
 namespace scratch_detail {
 
 void* take(size_t bytes) {

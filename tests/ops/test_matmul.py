@@ -54,6 +54,26 @@ print(json.dumps({
 }))
 """
 
+# Multiplies on threads that have computed before, but had no need of memory; now there is none.
+WITHOUT_MEMORY = """
+import resource
+import numpy as np
+import aclhost
+
+x = np.ones(3_000_000, "f4")
+for _ in range(50):
+    aclhost.add(x, x)
+a, out = np.ones((600, 1200), "f4")[:, ::2], np.zeros((600, 600), "f4")
+mapped = int(open("/proc/self/statm").read().split()[0]) * 4096
+resource.setrlimit(resource.RLIMIT_AS, (mapped, mapped))
+for _ in range(20):
+    try:
+        aclhost.inplace_addmm(out, a, a, 1, 1, 0)
+    except (aclhost.AclnnError, MemoryError):
+        pass
+print("ended")
+"""
+
 
 def multiply(**environment: str) -> dict:
     return json.loads(said(PROGRAM, **environment))
@@ -401,3 +421,8 @@ def test_quantised_weights_by_rows_and_columns(n: int, packed: bool) -> None:
             x, each, scales, antiquant_offset_optional=offsets, antiquant_group_size=32
         )
         assert np.array_equal(got, exact.astype("f2"))
+
+
+def test_no_memory_on_several_threads_is_an_error() -> None:
+    """OpenBLAS would end the process."""
+    assert said(WITHOUT_MEMORY, ACLHOST_BLAS="plain", ACLHOST_NUM_THREADS="3") == "ended\n"

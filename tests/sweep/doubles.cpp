@@ -104,10 +104,11 @@ class Random {
 };
 
 std::vector<double> special_values() {
-  const double centres[] = {0x1p-1074, 0x1p-1022, 0x1p-53, 0.25,     0.375,    0.5,
-                            0.8,       1.0,       1.5,     2.0,      3.0,      6.0,
-                            28.0,      709.79,    745.14,  710.4758, 1023.0,   1024.0,
-                            1075.0,    0x1p51,    0x1p52,  0x1p53,   0x1p1000, 0x1p1023};
+  const double centres[] = {
+      0x1p-1074, 0x1p-1022, 0x1p-53,  0.25,    0.375,  0.5,    0.8,
+      1.0,       1.5,       2.0,      3.0,     6.0,    28.0,   36.750238774045314,
+      709.79,    745.14,    710.4758, 1023.0,  1024.0, 1075.0, 0x1p51,
+      0x1p52,    0x1p53,    0x1p1000, 0x1p1023};
   std::vector<double> values = {0.0, INFINITY, NAN, 0x1.fffffffffffffp1023};
   const auto add_around = [&](double centre) {
     for (uint64_t offset = 0; offset < 5; ++offset) {

@@ -90,12 +90,14 @@ class Judge {
   uint64_t place_ = 0;
 };
 
-// With both signs. Around each of the first there are neighbours, too.
+// With both signs. Around each of the first there are neighbours, too. Some are next to multiples
+// of pi / 2, which all parts of 2 / pi have to tell apart.
 std::vector<float> special_values() {
-  const float centres[] = {0x1p-149f, 0x1p-126f, 0x1p-24f, 0.25f,     0.5f,    0.75f,
-                           1.0f,      1.5f,      2.0f,     3.0f,      12.0f,   127.0f,
-                           128.0f,    0x1p23f,   0x1p24f,  0x1p52f,   0x1p80f, 0x1p108f,
-                           0x1p127f,  88.72284f, 103.97f,  0.3465736f};
+  const float centres[] = {0x1p-149f,  0x1p-126f, 0x1p-24f, 0.25f,      0.5f,    0.75f,
+                           1.0f,       1.5f,      2.0f,     3.0f,       12.0f,   127.0f,
+                           128.0f,     0x1p23f,   0x1p24f,  0x1p52f,    0x1p80f, 0x1p108f,
+                           0x1p127f,   88.72284f, 103.97f,  0.3465736f, 0x1p18f, 252.89821f,
+                           52516.434f, 105032.87f};
   std::vector<float> values = {0.0f, INFINITY, NAN, 0x1.fffffep127f};
   for (const float centre : centres) {
     for (int offset = -2; offset <= 2; ++offset) {

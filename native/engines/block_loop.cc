@@ -247,6 +247,7 @@ void compute_range(const BlockJob& job, const LoopNest& nest, int64_t begin, int
   BlockLoop blocks(job, nest, scratch);
   Block block(nest, begin);
   for (; begin < end; begin += block.count) {
+    if (job.enough != nullptr && job.enough->load(std::memory_order_relaxed)) break;
     block.advance(nest);
     const int64_t left = job.in_tiles ? left_in_tile(nest, block) : nest.total;
     block.count = block_length(nest, block, std::min(left, end - begin), job.plan.block);

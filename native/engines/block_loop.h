@@ -25,6 +25,7 @@ struct BlockJob {
   const BlockPlan& plan;
   Loop row_loop = nullptr;  // the same loop for blocks with one element of the first input
   bool in_tiles = false;    // blocks end with the second loop: they can be turned
+  const std::atomic<bool>* enough = nullptr;  // tells that further blocks are not needed
 };
 
 // Whether an element of the size may be accessed there as such.

@@ -42,7 +42,7 @@ void bind_operands(LoopNest& nest, const TensorView* const* views) {
 void add_dimension(LoopNest& nest, const TensorView* const* views, int outputs, int dimension) {
   const int rank = views[0]->rank;
   const int64_t length = views[0]->shape[dimension];
-  bool output_moves = false, output_stays = false;
+  bool output_moves = outputs == 0, output_stays = false;
   for (int k = 0; k < nest.operands; ++k) {
     LoopNest::Operand& operand = nest.operand[k];
     const int64_t stride = broadcast_stride(*views[k], dimension, rank) * operand.item_size;

@@ -41,6 +41,7 @@ struct LoopNest {
 
 // Without positions where a dimension is 0; the rest of the nest then means nothing.
 // The first `outputs` views are written: where none of them moves, only the last position counts.
+// Where nothing is written, all positions do.
 LoopNest make_nest(const TensorView* const* views, int count, int outputs);
 
 // Note [Turned results]

@@ -2,6 +2,7 @@
 #include "engines/pointwise.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "engines/block_loop.h"
@@ -85,7 +86,7 @@ bool goes_past_cache(const LoopNest& nest, int outs) {
       if (operand.start == nest.operand[out].start) return false;
     }
   }
-  return nest.total > cache_bytes() / std::max<int64_t>(bytes, 1);
+  return outs > 0 && nest.total > cache_bytes() / std::max<int64_t>(bytes, 1);
 }
 
 // Inputs in one piece are computed with where they lie, many short runs at a time: the loop would
@@ -108,7 +109,8 @@ LoopNest nest_of(const Operand* outs, int out_count, const Operand* ins, int in_
 }  // namespace
 
 Status pointwise(Loop loop, const Operand* outs, int out_count, const Operand* ins, int in_count,
-                 const Number* numbers, bool narrow, Loop row_loop) {
+                 const Number* numbers, bool narrow, Loop row_loop,
+                 const std::atomic<bool>* enough) {
   BlockPlan plan(out_count + in_count);
   Status found = find_conversions(outs, out_count, ins, in_count, narrow, plan);
   if (!found.ok()) return found;
@@ -117,6 +119,7 @@ Status pointwise(Loop loop, const Operand* outs, int out_count, const Operand* i
   const bool past_cache = goes_past_cache(nest, out_count);
   const Blocks in_order = past_cache ? Blocks::kStreamed : Blocks::kCached;
   BlockJob job = {loop, numbers, out_count, past_cache, in_order, plan, row_loop};
+  job.enough = enough;
   if (!job.past_cache && is_one_block(nest, plan, 0)) {
     compute_in_place(job, nest);
     return {};
@@ -125,7 +128,7 @@ Status pointwise(Loop loop, const Operand* outs, int out_count, const Operand* i
     compute_rows_in_place(job, nest);
     return {};
   }
-  if (follow_inputs(nest, out_count)) {
+  if (out_count > 0 && follow_inputs(nest, out_count)) {
     job.blocks = blocks_of_turned(nest, out_count, plan);
     job.in_tiles = job.blocks == Blocks::kTurned;
     join_runs(nest);

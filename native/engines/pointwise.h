@@ -7,6 +7,7 @@
 // memory with other inputs (operator/run.h).
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "base/status.h"
@@ -49,8 +50,11 @@ struct Operand {
 // are rounded once to the operand's dtype, then cast to the view's. Inputs broadcast to the first
 // output's shape, which all outputs have. `narrow` if the loop works on 16-bit floats as they are.
 // A `row_loop` is the same loop for blocks to which the first input gives a single element.
+// Without outputs, the inputs have one shape, and the loop may have seen `enough` of them: then
+// no further blocks are fetched.
 Status pointwise(Loop loop, const Operand* outs, int out_count, const Operand* ins, int in_count,
-                 const Number* numbers, bool narrow = false, Loop row_loop = nullptr);
+                 const Number* numbers, bool narrow = false, Loop row_loop = nullptr,
+                 const std::atomic<bool>* enough = nullptr);
 
 // The scalar cast to the dtype and widened to the loop's type; 0 if there is no such cast.
 Number number_of(const ScalarValue& scalar, aclDataType dtype);

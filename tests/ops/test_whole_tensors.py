@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import aclhost
 
 NAN, INF = float("nan"), float("inf")
+Array = np.ndarray[Any, Any]
 
 
 def test_signs_from_the_lowest_bit_on() -> None:
@@ -67,6 +70,54 @@ def test_a_difference_far_behind() -> None:
     b[-1] = 1
     assert aclhost.equal(a, a)[0]
     assert not aclhost.equal(a, b)[0]
+
+
+def laid_out(array: Array, how: str) -> Array:
+    """The same numbers elsewhere in memory."""
+    if how == "across":
+        return np.ascontiguousarray(array.T).T
+    if how == "backwards":
+        return np.ascontiguousarray(array[::-1, ::-1])[::-1, ::-1]
+    if how == "apart":
+        return np.repeat(array, 2, axis=1)[:, ::2]
+    if how == "unaligned":
+        memory = np.empty(array.nbytes + 1, np.uint8)[1:].view(array.dtype).reshape(array.shape)
+        memory[...] = array
+        return memory
+    return array
+
+
+@pytest.mark.parametrize("lies", ["in order", "across", "backwards", "apart", "unaligned"])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "int8", "float64"])
+@pytest.mark.parametrize("shape", [(70, 1031), (1031, 70), (2, 3)])
+def test_a_difference_anywhere(shape: tuple[int, int], dtype: str, lies: str) -> None:
+    """Every block is looked at, whatever the order of both tensors in memory; so is every row."""
+    numbers = np.random.default_rng(1).integers(0, 100, shape)
+    own, other = numbers.astype(dtype), laid_out(numbers.astype(dtype), lies)
+    assert aclhost.equal(own, other)[0]
+    assert aclhost.equal(other, own)[0]
+    assert not aclhost.is_in_scalar_tensor(101, other)
+    rows, columns = shape
+    for place in [(0, 0), (rows - 1, columns - 1), (0, columns - 1), (rows // 2, columns // 3)]:
+        kept, other[place] = other[place], 101
+        assert not aclhost.equal(own, other)[0]
+        assert not aclhost.equal(other, own)[0]
+        assert aclhost.is_in_scalar_tensor(101, other)
+        other[place] = kept
+
+
+@pytest.mark.parametrize("place", [0, 69, 1030])
+def test_a_difference_from_rows_that_are_one(place: int) -> None:
+    row = np.arange(1031, dtype=np.float32)
+    rows, other = np.broadcast_to(row, (70, 1031)), np.tile(row, (70, 1))
+    one, all_one = np.broadcast_to(row[:1], (70, 1031)), np.zeros((70, 1031), np.float32)
+    assert aclhost.equal(rows, other)[0]
+    assert aclhost.equal(rows, rows)[0]
+    assert aclhost.equal(one, all_one)[0]
+    other[69, place] = all_one[place % 70, place] = -1
+    assert not aclhost.equal(rows, other)[0]
+    assert not aclhost.equal(other, rows)[0]
+    assert not aclhost.equal(one, all_one)[0]
 
 
 @pytest.mark.parametrize("invert", [False, True])

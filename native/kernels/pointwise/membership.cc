@@ -7,7 +7,6 @@
 #include "dtypes.h"
 #include "engines/copy.h"
 #include "engines/loops.h"
-#include "engines/overlap.h"
 #include "engines/pointwise.h"
 #include "engines/scalars.h"
 #include "operator/no_kernel.h"
@@ -108,20 +107,15 @@ Loop find_narrow_difference(aclDataType dtype) {
   return dtype == ACL_BF16 ? Difference<Stored<BFloat16>>::run : nullptr;
 }
 
-// The engine walks in the order of a result, which nobody writes.
 Status look_for(Loop loop, const Operand* ins, int count, const Number& number, bool* found,
                 bool narrow = false) {
   if (loop == nullptr) return no_kernel_for(*ins[0].view);
-  CopiedView unwritten;
-  const Status status = make_dense(shape_of(*ins[0].view), ACL_BOOL, unwritten);
-  if (!status.ok()) return status;
-  const Operand out = {&unwritten.view, ACL_BOOL};
   std::atomic<bool> any{false};
   const Search search = {number, &any};
-  const Status computed =
-      pointwise(loop, &out, 1, ins, count, reinterpret_cast<const Number*>(&search), narrow);
+  const Status status = pointwise(loop, nullptr, 0, ins, count,
+                                  reinterpret_cast<const Number*>(&search), narrow, nullptr, &any);
   *found = any;
-  return computed;
+  return status;
 }
 
 Status put(const TensorView& out, bool truth) {

@@ -71,16 +71,17 @@ void add_places(const IndexedWalk::Index& index, const Owned& owned, const char*
 
 }  // namespace index_detail
 
-// Of `count` positions along a dimension, at most kChunk, from `first` on.
+// Of `count` positions along a dimension, at most kChunk, from `first` on. As the indices from
+// `first_index` on say.
 inline void find_places(const IndexedWalk& walk, const IndexedWalk::Dimension& run,
                         const WalkedPlace& here, const Owned& owned, int64_t first, int64_t count,
-                        Places& places) {
+                        Places& places, int first_index = 0) {
   places.all_good = places.all_used = true;
   for (int64_t i = 0; i < count; ++i) {
     places.offsets[i] = (first + i) * run.table;
     places.used[i] = true;
   }
-  for (int k = 0; k < walk.indices; ++k) {
+  for (int k = first_index; k < walk.indices; ++k) {
     const IndexedWalk::Index& index = walk.index[k];
     const auto add = index.item_size == 4 ? index_detail::add_places<int32_t>
                                           : index_detail::add_places<int64_t>;

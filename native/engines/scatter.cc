@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <utility>
 
 #include "base/parallel.h"
 #include "engines/index_places.h"
@@ -28,6 +29,29 @@ struct Moves {
   int64_t count;
   bool all_good;  // no index was out of range
 };
+
+// Those whose value of an index is owned, at the places that other indices give. Whose a random
+// value is cannot be foreseen: no branches. False where one is out of range.
+template <typename Integer>
+bool keep_owned(const IndexedWalk::Index& index, const Owned& owned, const char* from, int64_t step,
+                int64_t count, const int64_t* others, Moves& moves) {
+  const int64_t wrap = index.wrap;
+  const auto stride = static_cast<uint64_t>(index.stride);
+  const auto first = static_cast<uint64_t>(owned.first), last = static_cast<uint64_t>(owned.last);
+  const auto greatest = static_cast<uint64_t>(index.limit - 1);
+  uint64_t bad = 0;
+  int64_t kept = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t given = load<Integer>(from + i * step);
+    const auto value = static_cast<uint64_t>(given + (given >> 63 & wrap));
+    bad |= value | (greatest - value);
+    moves.from[kept] = i;
+    moves.to[kept] = static_cast<int64_t>(static_cast<uint64_t>(others[i]) + value * stride);
+    kept += value - first < last - first;
+  }
+  moves.count = kept;
+  return bad >> 63 == 0;
+}
 
 // The dimensions of a walk in their roles: those outside, one whose places are found in chunks, and
 // rows that have a place in common.
@@ -73,9 +97,13 @@ class Writer {
     Moves moves;
     bool good = true;
     for (int64_t first = 0; first < run_.length; first += kChunk) {
-      find(start, owned, first, std::min(kChunk, run_.length - first), moves);
+      find(start, owned, first, moves);
       good = good && moves.all_good;
-      for (int64_t i = 0; i < outer; ++i) write(place_at(walk_, i), moves);
+      for (int64_t i = 0; i < outer; ++i) {
+        const WalkedPlace here = place_at(walk_, i);
+        expect(here, moves);
+        write(here, moves);
+      }
     }
     return good;
   }
@@ -87,19 +115,27 @@ class Writer {
       const auto direct = action_.direct[index.item_size == 8];
       return direct(here.dense, run_.dense, here.table, run_.table, run, run_.length);
     }
-    Moves moves;
+    // Places far apart arrive while the next ones are found.
+    Moves chunks[2];
+    Moves *found = &chunks[0], *expected = &chunks[1];
+    expected->count = 0;
     bool good = true;
     for (int64_t first = 0; first < run_.length; first += kChunk) {
-      find(here, owned, first, std::min(kChunk, run_.length - first), moves);
-      good = good && moves.all_good;
-      write(here, moves);
+      find(here, owned, first, *found);
+      good = good && found->all_good;
+      expect(here, *found);
+      write(here, *expected);
+      std::swap(found, expected);
     }
+    write(here, *expected);
     return good;
   }
 
-  void find(const WalkedPlace& here, const Owned& owned, int64_t first, int64_t count,
-            Moves& moves) const {
+  void find(const WalkedPlace& here, const Owned& owned, int64_t first, Moves& moves) const {
+    const int64_t count = std::min(kChunk, run_.length - first);
     Places places;
+    find_places(walk_, run_, here, owned, first, count, places, 1);
+    if (places.all_good && find_owned(here, owned, first, count, places.offsets, moves)) return;
     find_places(walk_, run_, here, owned, first, count, places);
     moves.all_good = places.all_good;
     moves.count = 0;
@@ -110,11 +146,26 @@ class Writer {
     }
   }
 
+  bool find_owned(const WalkedPlace& here, const Owned& owned, int64_t first, int64_t count,
+                  const int64_t* others, Moves& moves) const {
+    const IndexedWalk::Index& index = walk_.index[0];
+    const int64_t step = run_.index[0];
+    const auto keep = index.item_size == 4 ? keep_owned<int32_t> : keep_owned<int64_t>;
+    moves.all_good = keep(index, owned, here.index[0] + first * step, step, count, others, moves);
+    for (int64_t i = 0; i < moves.count; ++i) {
+      moves.from[i] = (first + moves.from[i]) * run_.dense;
+    }
+    return moves.all_good;
+  }
+
+  // Asks for single elements early.
+  void expect(const WalkedPlace& here, const Moves& moves) const {
+    if (!is_far_ || row_.length != 1) return;
+    for (int64_t i = 0; i < moves.count; ++i) prefetch_place(here.table + moves.to[i]);
+  }
+
   void write(const WalkedPlace& here, const Moves& moves) const {
     if (row_.length == 1) {
-      for (int64_t i = 0; is_far_ && i < moves.count; ++i) {
-        prefetch_place(here.table + moves.to[i]);
-      }
       action_.elements(here.dense, moves.from, here.table, moves.to, moves.count);
       return;
     }

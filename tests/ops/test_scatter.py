@@ -163,3 +163,65 @@ def test_slices_that_lie_across_memory(shape: tuple[int, ...], lies: tuple[int, 
     place = self.copy(order="K")
     aclhost.inplace_index_copy(place, dim, index, other)
     np.testing.assert_array_equal(place, copied)
+
+
+@pytest.mark.parametrize("index_dtype", [np.int32, np.int64])
+@pytest.mark.parametrize("columns", [False, True])
+@pytest.mark.parametrize("backwards", [False, True])
+def test_many_pairs_of_indices(index_dtype: type, columns: bool, backwards: bool) -> None:
+    """So many that threads own rows of the table, which is larger than caches nearby."""
+    rng = np.random.default_rng(4)
+    count = 300_001
+    indices = rng.integers(0, (700, 900), (count, 2)).astype(index_dtype)
+    updates = rng.integers(1, 100, count).astype(np.float32)
+    table = np.zeros((700, 900), np.float32)[:: -1 if backwards else 1]
+    last = np.zeros((700, 900), np.int64)
+    np.maximum.at(last, (indices[:, 0], indices[:, 1]), np.arange(count) + 1)
+    wanted = np.where(last > 0, updates[last - 1], 0)
+    given = across(indices) if columns else indices
+    aclhost.scatter_nd_update(table, given, updates)
+    np.testing.assert_array_equal(table, wanted)
+    aclhost.index_put_impl(table, [given[:, 0] - 700, given[:, 1]], updates, True)
+    np.add.at(wanted, (indices[:, 0], indices[:, 1]), updates)
+    np.testing.assert_array_equal(table, wanted)
+    given[count // 2 :, 0] = 700
+    wanted[indices[: count // 2, 0], indices[: count // 2, 1]] = 0
+    refused("index_in_range", aclhost.scatter_nd_update, table, given, np.zeros_like(updates))
+    np.testing.assert_array_equal(table, wanted)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+def test_many_sums_in_a_row(dtype: type) -> None:
+    rng = np.random.default_rng(5)
+    index, values = rng.integers(0, 600_000, 400_003), rng.integers(-9, 9, 400_003)
+    table = np.ones(600_000, dtype)
+    wanted = np.ones(600_000, int)
+    np.add.at(wanted, index, values)
+    aclhost.inplace_put(table, index, values.astype(dtype), True)
+    np.testing.assert_array_equal(table, wanted)
+
+
+@pytest.mark.parametrize("dim", [0, 1, 2])
+@pytest.mark.parametrize("shape", [(900, 1, 1111), (1, 1111, 900), (31, 33, 1001), (700_001, 1, 1)])
+@pytest.mark.parametrize("lies", [(0, 0), (1, 0), (0, 1)])
+def test_16_bit_sums_of_more_than_a_cache(
+    shape: tuple[int, ...], dim: int, lies: tuple[int, int]
+) -> None:
+    """They are made as FLOAT, part by part; an index that is out of range is so in each part."""
+    rng = np.random.default_rng(6)
+    table, source = (rng.integers(-9, 9, shape).astype(np.float16) for _ in range(2))
+    index = rng.integers(0, shape[dim], shape[dim])
+    self = across(table) if lies[0] else table
+    other = across(source) if lies[1] else source
+    wanted = table.astype(np.float32)
+    np.add.at(wanted, (slice(None),) * dim + (index,), source)
+    np.testing.assert_array_equal(aclhost.index_add(self, dim, index, other, 1.0), wanted)
+    own = rng.integers(0, shape[dim], tuple(max(length - 5, 1) for length in shape))
+    wanted = table.astype(np.float32)
+    places = [*np.indices(own.shape)]
+    places[dim] = own
+    np.add.at(wanted, tuple(places), source[tuple(map(slice, own.shape))])
+    np.testing.assert_array_equal(aclhost.scatter_add(self, dim, own, other), wanted)
+    index[0] = shape[dim]
+    place = self.copy(order="K")
+    refused("index_in_range", aclhost.index_add, place, dim, index, other, 1.0)

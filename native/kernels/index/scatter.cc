@@ -79,6 +79,68 @@ Status divide_by_terms(const Scattering& s, MakeWalk walk, int axis, const Tenso
   return divide(sums.table(), static_cast<const int64_t*>(terms.view.data));
 }
 
+struct Tensors {
+  TensorView self, index, source, out;
+};
+
+Status scatter_part(const Scattering& s, const Tensors& part, int axis, bool& good) {
+  Status status;
+  if (s.self != s.out) status = copy(part.out, part.self);
+  if (!status.ok() || part.index.empty() || part.out.empty()) return status;
+  Combined combined;
+  status = combined.prepare(part.out, part.source, s.how, s.is_mean);
+  if (!status.ok()) return status;
+  const auto walk = s.has_own_indices ? walk_each : walk_along;
+  const bool all_good =
+      combined.run(walk(combined.source(), combined.table(), axis, part.index, s.wraps));
+  good = good && all_good;
+  if (s.is_mean) status = divide_by_terms(s, walk, axis, part.index, combined);
+  return status.ok() ? combined.finish() : status;
+}
+
+// A dimension, and how much of it is scattered into at once.
+struct Parts {
+  int dim;
+  int64_t length, total;
+};
+
+// What becomes wider on the way should stay in a cache until it is narrow again. Parts lie beside
+// each other along another dimension than the axis, and share no line.
+Parts parts_of(const Scattering& s, const Tensors& all, int axis) {
+  constexpr int64_t kCached = 1 << 19, kLine = 32;  // elements
+  const TensorView& out = all.out;
+  Parts parts = {axis, 1, 1};
+  const bool is_wide = s.how != Combine::kReplace && loop_type(out.dtype) != out.dtype;
+  if (!is_wide || out.empty()) return parts;
+  for (int i = 0; i < out.rank; ++i) {
+    if (i != axis && out.shape[i] > parts.total) parts = {i, out.shape[i], out.shape[i]};
+  }
+  const int64_t largest = std::max(out.elements(), all.source.elements()) / parts.total;
+  parts.length = std::max<int64_t>(kCached / std::max<int64_t>(largest, 1) / kLine, 1) * kLine;
+  return parts;
+}
+
+// The positions from `begin` to `end`, as far as there are such.
+TensorView between(const TensorView& view, int dim, int64_t begin, int64_t end) {
+  TensorView part = view;
+  begin = std::min(begin, view.shape[dim]);
+  part.offset += begin * view.strides[dim];
+  part.shape[dim] = std::min(end, view.shape[dim]) - begin;
+  return part;
+}
+
+Tensors part_from(const Scattering& s, const Tensors& all, int axis, const Parts& parts,
+                  int64_t begin) {
+  if (parts.length >= parts.total) return all;
+  const int64_t end = begin + parts.length;
+  const int behind = parts.dim > axis && !s.has_own_indices ? all.index.rank - 1 : 0;
+  Tensors part = {between(all.self, parts.dim, begin, end), all.index,
+                  between(all.source, parts.dim + behind, begin, end),
+                  between(all.out, parts.dim, begin, end)};
+  if (s.has_own_indices) part.index = between(all.index, parts.dim, begin, end);
+  return part;
+}
+
 }  // namespace
 
 TensorView repeated(const ScalarValue& element, const TensorView& like) {
@@ -112,21 +174,17 @@ bool Combined::run(const IndexedWalk& walk) const {
 Status Combined::finish() const { return is_apart_ ? copy(*out_, own_table_.view) : Status(); }
 
 Status scatter_along(const Scattering& s) {
-  const TensorView out = with_dimension(*s.out), from = with_dimension(*s.source);
-  const TensorView places = with_dimension(*s.index);
-  Status status;
-  if (s.self != s.out) status = copy(out, with_dimension(*s.self));
-  if (!status.ok() || places.empty() || out.empty()) return status;
-  const int axis = axis_of(s.dim, out);
-  Combined combined;
-  status = combined.prepare(out, from, s.how, s.is_mean);
-  if (!status.ok()) return status;
-  const auto walk = s.has_own_indices ? walk_each : walk_along;
-  const bool good = combined.run(walk(combined.source(), combined.table(), axis, places, s.wraps));
-  if (s.is_mean) status = divide_by_terms(s, walk, axis, places, combined);
-  if (status.ok()) status = combined.finish();
-  const NamedIndex named = {s.parameter, s.index, out.shape[axis], s.wraps};
-  return status.ok() ? index_outcome(s.op, good || s.skips, &named, 1) : status;
+  const Tensors all = {with_dimension(*s.self), with_dimension(*s.index), with_dimension(*s.source),
+                       with_dimension(*s.out)};
+  const int axis = axis_of(s.dim, all.out);
+  const Parts parts = parts_of(s, all, axis);
+  bool good = true;
+  for (int64_t begin = 0; begin < parts.total; begin += parts.length) {
+    const Status status = scatter_part(s, part_from(s, all, axis, parts, begin), axis, good);
+    if (!status.ok()) return status;
+  }
+  const NamedIndex named = {s.parameter, s.index, all.out.shape[axis], s.wraps};
+  return index_outcome(s.op, good || s.skips, &named, 1);
 }
 
 }  // namespace ACLHOST_ISA

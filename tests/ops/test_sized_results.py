@@ -106,6 +106,20 @@ def test_new_results_do_not_keep_what_they_do_not_need() -> None:
     assert found.base is None or found.base.nbytes < 100
 
 
+@pytest.mark.parametrize(
+    "shape", [(40_001,), (40_001, 1), (1, 40_001), (9001, 3), (33, 1, 1027), (7, 5, 11, 13, 17)]
+)
+@pytest.mark.parametrize("share", [1.0, 0.5, 0.01])
+def test_coordinates_of_many(shape: tuple[int, ...], share: float) -> None:
+    """Lines of one element, and such that end between the chunks that threads take."""
+    x = np.random.default_rng(1).random(shape) < share
+    wanted = np.argwhere(x)
+    np.testing.assert_array_equal(aclhost.nonzero(x), wanted)
+    np.testing.assert_array_equal(aclhost.nonzero_v2(x), wanted.T)
+    across = np.asfortranarray(x.astype(np.float32))
+    np.testing.assert_array_equal(aclhost.nonzero_v2(across), wanted.T)
+
+
 def test_strided_out() -> None:
     """The result is the first elements; the others stay."""
     out = np.full((4, 2), -1, np.int64)[:, :1]

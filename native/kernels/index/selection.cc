@@ -20,52 +20,62 @@ namespace {
 
 constexpr int64_t kPlaces = 1024;  // that are found at once
 
-// Coordinates of places as they follow each other: only what changes is divided again.
-class Coordinates {
+// Writes coordinates of chosen elements: as columns, each dimension's one after the other, or as
+// rows, each element's.
+template <bool columns>
+class PlaceWriter {
  public:
-  explicit Coordinates(const TensorView& view) : rank_(view.rank), length_(view.shape[rank_ - 1]) {
-    std::copy_n(view.shape, rank_, shape_);
-  }
+  PlaceWriter(const TensorView& self, int64_t found, char* out)
+      : shape_(shape_of(self)),
+        step_(columns ? 1 : self.rank),
+        other_(columns ? found : 1),
+        out_(out) {}
 
-  const int64_t* at(int64_t place) {
-    if (place < row_ || place >= row_ + length_) {
-      int64_t rest = place / length_;
-      row_ = rest * length_;
-      for (int i = rank_ - 2; i >= 0; --i) {
-        values_[i] = rest % shape_[i];
-        rest /= shape_[i];
-      }
+  void write(const CountedMask& mask, const CountedMask::Chunk& chunk) const {
+    int64_t places[kPlaces];
+    int64_t row = chunk.before;
+    const int64_t end = chunk.first + chunk.count, end_row = chunk.before + chunk.chosen;
+    for (int64_t begin = chunk.first; begin < end; begin += kPlaces) {
+      const int64_t some = std::min(kPlaces, end - begin);
+      const int64_t chosen = chosen_places(mask.bytes() + begin, some, begin, places);
+      const int64_t found = std::min(chosen, end_row - row);
+      for (int64_t k = 0; k < found;) k += write_line(places + k, found - k, row + k);
+      row += found;
     }
-    values_[rank_ - 1] = place - row_;
-    return values_;
   }
 
  private:
-  int rank_;
-  int64_t length_, row_ = INT64_MIN / 2;
-  int64_t shape_[kMaxRank], values_[kMaxRank] = {};
+  // The places that differ in the last coordinate only; returns how many there are.
+  int64_t write_line(const int64_t* places, int64_t most, int64_t row) const {
+    const int last = shape_.rank - 1;
+    const int64_t length = shape_.dims[last];
+    int64_t rest = places[0] / length;
+    const int64_t begin = rest * length;
+    int64_t count = 0;
+    for (char* to = at(row, last); count < most && places[count] - begin < length; ++count) {
+      store<int64_t>(to + count * step(), places[count] - begin);
+    }
+    for (int d = last - 1; d >= 0; --d) {
+      const int64_t value = rest % shape_.dims[d];
+      rest /= shape_.dims[d];
+      char* const to = at(row, d);
+      for (int64_t k = 0; k < count; ++k) store<int64_t>(to + k * step(), value);
+    }
+    return count;
+  }
+
+  int64_t step() const { return columns ? 8 : 8 * step_; }  // vectors where it is known
+  char* at(int64_t row, int d) const { return out_ + 8 * (row * step_ + d * other_); }
+
+  const Shape shape_;
+  const int64_t step_, other_;
+  char* const out_;
 };
 
-// Writes coordinate d of the k-th place at k * step + d * other_step. kRank is 0 for any rank.
-template <int kRank>
-void write_places(const TensorView& self, const CountedMask& mask, char* out, int64_t step,
-                  int64_t other_step) {
-  const int rank = kRank > 0 ? kRank : self.rank;
-  mask.for_each_chunk([&](const CountedMask::Chunk& chunk) {
-    int64_t places[kPlaces];
-    Coordinates coordinates(self);
-    int64_t row = chunk.before, end_row = chunk.before + chunk.chosen;
-    const int64_t end = chunk.first + chunk.count;
-    for (int64_t begin = chunk.first; begin < end; begin += kPlaces) {
-      const int64_t some = std::min(kPlaces, end - begin);
-      const int64_t found = chosen_places(mask.bytes() + begin, some, begin, places);
-      for (int64_t k = 0; k < found && row < end_row; ++k, ++row) {
-        char* const to = out + row * step * 8;
-        const int64_t* const values = coordinates.at(places[k]);
-        for (int d = 0; d < rank; ++d) store<int64_t>(to + d * other_step * 8, values[d]);
-      }
-    }
-  });
+template <bool columns>
+void write_places(const TensorView& self, const CountedMask& mask, char* out) {
+  const PlaceWriter<columns> writer(self, mask.chosen(), out);
+  mask.for_each_chunk([&](const CountedMask::Chunk& chunk) { writer.write(mask, chunk); });
 }
 
 Status find_places(const char* op, const TensorView& self, const SizedResult& out, bool columns) {
@@ -80,11 +90,8 @@ Status find_places(const char* op, const TensorView& self, const SizedResult& ou
   SizedTarget target(out);
   status = target.prepare(op, "out", shape);
   if (!status.ok() || rank == 0) return status;
-  auto* const write = rank == 1   ? write_places<1>
-                      : rank == 2 ? write_places<2>
-                      : rank == 3 ? write_places<3>
-                                  : write_places<0>;
-  write(self, mask, target.data(), columns ? 1 : rank, columns ? found : 1);
+  const auto write = columns ? write_places<true> : write_places<false>;
+  write(self, mask, target.data());
   return target.deliver();
 }
 

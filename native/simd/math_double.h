@@ -38,18 +38,16 @@ struct WideExponential {
     result.set_power(n);
     return result;
   }
-  // 2^x
-  static ACLHOST_INLINE WideExponential of_base_two(double x) {
-    const Nearest n(x);
+  // 2^(n + r), |r| <= 1/2.
+  static ACLHOST_INLINE WideExponential of_base_two(uint64_t n, double r) {
     WideExponential result;
-    const double r = x - n.whole;
     // (2^r - 1) / r, so that 2^r is within 3.9e-18.
     result.less_one =
         r * polynomial(r, 0.6931471805599453, 0.2402265069591014, 0.05550410866482176,
                        0.009618129107590427, 0.0013333558146374866, 0.0001540353046205029,
                        1.5252733871527615e-05, 1.3215432710816477e-06, 1.0178044818291782e-07,
                        7.074240512599391e-09, 4.4576314586278373e-10);
-    result.set_power(n.bits);
+    result.set_power(n);
     return result;
   }
   ACLHOST_INLINE double value() const { return (1 + less_one) * power * rest_of_power; }
@@ -82,7 +80,9 @@ struct WideExponential {
 
 ACLHOST_INLINE double exp(double x) { return WideExponential(clamp(x, -746.0, 710.0)).value(); }
 ACLHOST_INLINE double exp2(double x) {
-  return WideExponential::of_base_two(clamp(x, -1076.0, 1024.0)).value();
+  const double bounded = clamp(x, -1076.0, 1024.0);
+  const Nearest n(bounded);
+  return WideExponential::of_base_two(n.bits, bounded - n.whole).value();
 }
 ACLHOST_INLINE double expm1(double x) {
   const WideExponential e(clamp(x, -746.0, 710.0), 0.0);

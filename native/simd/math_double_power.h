@@ -9,19 +9,25 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace math {
 
-// The first 21 bits of x: products of two such numbers are exact.
-ACLHOST_INLINE double upper_bits_of(double x) { return from_bits(bits_of(x) & 0xFFFFFFFF00000000); }
+// The first bits of x: products of two such numbers are exact.
+ACLHOST_INLINE double first_21_bits_of(double x) {
+  return from_bits(bits_of(x) & 0xFFFFFFFF00000000);
+}
+ACLHOST_INLINE double first_20_bits_of(double x) {
+  return from_bits(bits_of(x) & 0xFFFFFFFE00000000);
+}
 
-// log2 x of positive x as high + low, to within 2^-67 of itself; high has 21 bits.
+// log2 x of x >= 0 as high + low, to within 2^-67 of itself; high has 21 bits. That of 0 and of
+// infinity is infinite.
 struct PreciseLog2 {
   ACLHOST_INLINE explicit PreciseLog2(double x) {
-    const WideSplit split(x);
+    const WideSplit split((x > 0) & (x < kInfinity<double>) ? x : 1.0);
     // s = f / (2 + f) = s_high + s_low
     const double f = split.fraction, sum = 2 + f, inverse = 1 / sum;
-    const double s = f * inverse, s_high = upper_bits_of(s);
-    const double sum_high = upper_bits_of(sum), sum_low = f - (sum_high - 2);
+    const double s = f * inverse, s_high = first_20_bits_of(s);
+    const double sum_high = first_20_bits_of(sum), sum_low = f - (sum_high - 2);
     const double s_low = ((f - s_high * sum_high) - s_high * sum_low) * inverse;
-    // 3 atanh(s) = s (3 + s^2 + rest) = first + second, rest to within 5.1e-21.
+    // 3 atanh(s) = s (3 + s^2 + rest) = product + product_low, rest to within 5.1e-21.
     const double square = s * s, square_high = s_high * s_high;
     const double rest =
         square * square *
@@ -29,61 +35,46 @@ struct PreciseLog2 {
                        0.27272732345886436, 0.230766070604445, 0.20011800758107987,
                        0.1738726213756365, 0.18865070404005535) +
         s_low * (s_high + s);
-    const double factor = upper_bits_of((3 + square_high) + rest);
+    const double factor = first_20_bits_of((3 + square_high) + rest);
     const double factor_low = rest - ((factor - 3) - square_high);
     const double product = s_high * factor, product_low = s_low * factor + factor_low * s;
-    const double first = upper_bits_of(product + product_low);
-    const double second = product_low - (first - product);
-    // Times 2 / (3 ln 2), in two parts, and n.
-    const double scaled = first * 0x1.ec709p-1;
-    const double scaled_low = first * 0x1.b87407fae93f8p-22 + second * 0x1.ec709dc3a03fdp-1;
-    high = upper_bits_of((scaled + scaled_low) + split.exponent);
-    low = scaled_low - ((high - split.exponent) - scaled);
+    // Times 2 / (3 ln 2), of which the first 17 bits are 13 and zeros, and n.
+    const double scaled = product * 0x1.ec7p-1;
+    const double scaled_low = product * 0x1.3b87407fae94p-18 + product_low * 0x1.ec709dc3a03fdp-1;
+    const double first = first_21_bits_of((scaled + scaled_low) + split.exponent);
+    low = scaled_low - ((first - split.exponent) - scaled);
+    const double not_zero = x == 0 ? -kInfinity<double> : first;
+    high = x < kInfinity<double> ? not_zero : x;
   }
   double high;
   double low;
 };
 
-// 2^(y log2 size), of finite y.
-ACLHOST_INLINE double power_of_size(double size, double y) {
-  const PreciseLog2 logarithm(size);
-  const double y_high = upper_bits_of(y), product = y_high * logarithm.high;
-  const double product_low = (y - y_high) * logarithm.high + y * logarithm.low;
-  const double bounded = clamp(product + product_low, -1100.0, 1100.0);
-  const Nearest n(bounded);
-  // What is left, times ln 2 in two parts.
-  const double left = product - n.whole, left_high = upper_bits_of(left + product_low);
-  const double first = left_high * 0x1.62e42p-1;
-  const double second =
-      (product_low - (left_high - left)) * kLn2 + left_high * 0x1.fdf473de6af28p-22;
-  const double r = first + second, low = second - (r - first);
-  const bool inside = magnitude_of(bounded) < 1100;
-  return WideExponential::of_parts(n.bits, inside ? r : bounded - bounded, inside ? low : 0)
-      .value();
-}
+// x^y, by the logarithm high + low of |x|.
+ACLHOST_INLINE double power_of_log(double x, double y, double high, double low) {
+  const double half_y = 0.5 * y;
+  // Neither 0 nor infinite, as 1 to the infinite is 1; infinite logarithms remain so. Twice the
+  // half is a NaN whose first bits are one, too.
+  const double bounded_y = with_sign_of(clamp(magnitude_of(2 * half_y), 0x1p-1000, 0x1p70), y);
+  const double y_high = first_21_bits_of(bounded_y);
+  // Of 2^-2046 both factors are 0, and nothing underflows, which would take long.
+  const double product = clamp(y_high * high, -2046.0, 2046.0);
+  // Beside these bounds it counts nothing, and may be 0 times infinity.
+  double product_low = (bounded_y - y_high) * high + bounded_y * low;
+  product_low = product_low > -1.0 ? product_low : -1.0;
+  product_low = product_low < 1.0 ? product_low : 1.0;
+  const Nearest n(product);
+  const double size =
+      WideExponential::of_base_two(n.bits, (product - n.whole) + product_low).value();
 
-// One or the other without a condition: where x stands for all elements, no compiler vectorises a
-// choice by what it moved out of the loop.
-ACLHOST_INLINE double choose(bool condition, double yes, double no) {
-  const uint64_t mask = condition ? ~uint64_t{0} : 0;
-  return from_bits((bits_of(yes) & mask) | (bits_of(no) & ~mask));
+  const bool is_whole = floor(y) == y, is_odd = is_whole & (floor(half_y) != half_y);
+  const bool has_none = !is_whole & (x < 0) & (x > -kInfinity<double>);
+  const double power = has_none ? kNan<double> : is_odd ? with_sign_of(size, x) : size;
+  return (x == 1) | (y == 0) ? 1.0 : power;
 }
 ACLHOST_INLINE double pow(double x, double y) {
-  const double size = magnitude_of(x), half_y = 0.5 * y;
-  const bool is_whole = floor(y) == y, is_odd = floor(half_y) != half_y;
-  const double odd_sign = is_odd ? with_sign_of(1.0, x) : 1.0, sign = is_whole ? odd_sign : 1.0;
-  const double domain = is_whole ? 1.0 : x;
-
-  const double finite_y = clamp(y, -0x1p70, 0x1p70);  // finite: 1 to the infinite is 1
-  // Powers of 0 and of infinity would underflow, which takes long, for nothing.
-  const bool ordinary = size > 0 && size < kInfinity<double>;
-  const double power =
-      domain < 0 ? kNan<double> : power_of_size(choose(ordinary, size, 1.0), finite_y);
-  const double of_zero = y > 0 ? 0.0 : y, of_infinite = size == kInfinity<double> ? 0.0 : size;
-  double result = choose(size == 0, y < 0 ? kInfinity<double> : of_zero, power);
-  result = choose(size < kInfinity<double>, result, y < 0 ? of_infinite : size + y);
-  result = choose(x == 1, 1.0, result * sign);
-  return y == 0 ? 1.0 : result;
+  const PreciseLog2 logarithm(magnitude_of(x));
+  return power_of_log(x, y, logarithm.high, logarithm.low);
 }
 
 }  // namespace math

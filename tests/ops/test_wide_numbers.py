@@ -124,6 +124,31 @@ def test_complex_powers(dtype: type) -> None:
     assert (np.abs(got[others] - wanted) / np.abs(wanted)).max() <= 64 * np.finfo(dtype).eps
 
 
+def test_powers_of_doubles() -> None:
+    """As C has them, and the same bits of arrays, numbers, rows and in place."""
+    edges = np.array([0, 5e-324, 1e-310, 0.5, 1, 1 + 2**-52, 2, 3, 2.5, 2.0**53, 1e300, INF, NAN])
+    grid = [each.ravel() for each in np.meshgrid(*[np.concatenate([edges, -edges])] * 2)]
+    rng = np.random.default_rng(9)
+    x, y = (np.concatenate([rng.normal(0, 4, 777), each]) for each in grid)
+    x[:5], y[:5] = -3, (1, 2, 1e-320, 2.0**53 - 1, -1.0)
+    got = aclhost.pow_tensor_tensor(x, y)
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_max_ulp(got, x**y, 2)
+        assert np.array_equal(np.signbit(got)[got == got], np.signbit(x**y)[got == got])
+    changed = x.copy()
+    aclhost.inplace_pow_tensor_tensor(changed, y)
+    assert np.array_equal(changed, got, equal_nan=True)
+    apart = np.stack([x, y], 1)[::-1]
+    of_apart = aclhost.pow_tensor_tensor(apart[:, 0], apart[:, 1])
+    assert np.array_equal(of_apart, got[::-1], equal_nan=True)
+    for at in (0, 3, *range(777, 803)):
+        powers, of_number = aclhost.pow_tensor_scalar(x, y[at]), aclhost.pow_scalar_tensor(x[at], y)
+        assert np.array_equal(powers[at], got[at], equal_nan=True)
+        assert np.array_equal(of_number[at], got[at], equal_nan=True)
+        in_row = aclhost.pow_tensor_tensor(np.full((2, 1), x[at]), np.stack([y, y]))
+        assert np.array_equal(in_row[1], of_number, equal_nan=True)
+
+
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "int64"])
 def test_integer_powers_wrap(dtype: str) -> None:
     """Also where a large or a negative exponent makes a chunk slow."""

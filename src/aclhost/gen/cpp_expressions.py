@@ -35,7 +35,12 @@ _NEAR = {
     Domain.UNSIGNED: _NEAR_INTEGER,
 }
 # Functions that are no plain loop.
-_OF_ARRAYS = {f"math::{name}": f"math::{name}_of_array" for name in ("digamma", "lgamma")}
+_OF_ARRAYS = {
+    (Domain.REAL, "math::digamma"): "math::digamma_of_array",
+    (Domain.REAL, "math::lgamma"): "math::lgamma_of_array",
+    (Domain.REAL, op.POWER.cpp): "loops::power_arrays",
+    (Domain.COMPLEX, op.MULTIPLY.cpp): "loops::multiply_arrays",
+}
 _REAL_TYPES = {Domain.REAL: "T", Domain.COMPLEX: "loops::PartOf<T>"}
 _COMPLEX_TYPES = {Domain.REAL: "Complex<T>", Domain.COMPLEX: "T"}
 _C_TYPES = {
@@ -139,9 +144,7 @@ class _Body:
         operands = [part for part in result.arguments if isinstance(part, Input | Number)]
         if [self.type(each.kind) for each in operands] != ["T"] * len(result.arguments):
             return ""
-        spelling = self.spelling(result)
-        is_product = self.domain is Domain.COMPLEX and spelling == op.MULTIPLY.cpp
-        function = "loops::multiply_arrays" if is_product else _OF_ARRAYS.get(spelling)
+        function = _OF_ARRAYS.get((self.domain, self.spelling(result)))
         return f"{function}({', '.join(map(self.whole, operands))}, out0, n)" if function else ""
 
     def fixed_powers(self) -> Iterator[str]:

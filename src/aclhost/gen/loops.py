@@ -26,6 +26,7 @@ _HEADERS = {
     "loops::HalfLoop<": "engines/loops_halves.h",
     "loops::RowLoop<": "engines/loops_rows.h",
     "loops::multiply_arrays(": "engines/loops_products.h",
+    "loops::power_arrays(": "engines/loops_powers.h",
     "math::digamma_of_array(": "simd/math_gamma.h",
     "math::lgamma_of_array(": "simd/math_gamma.h",
     "math::normal_cdf(": "simd/math_normal.h",

@@ -49,6 +49,13 @@ V by_turns(V a, V b, std::integer_sequence<int, lane...>) {
       a, b, (lane / side * side + first + lane % side / 2 + lane % 2 * kAll)...);
 }
 
+// Of pairs of words, those of a and of b by turns, from the word `first` on.
+template <int first, typename V, int... word>
+V pairs_by_turns(V a, V b, std::integer_sequence<int, word...>) {
+  constexpr int kAll = sizeof...(word);
+  return __builtin_shufflevector(a, b, (first + word / 4 * 2 + word % 2 + word / 2 % 2 * kAll)...);
+}
+
 // Columns become rows once each of them has met every other one.
 template <int squares, typename T>
 void turn_squares(const Columns<T>& matrix, int64_t row, int64_t column, T* to,
@@ -86,8 +93,29 @@ void turn_all(const Columns<T>& matrix, int64_t rows, int64_t columns, T* to, in
   });
 }
 
-// Elements of 16 bytes are moved one by one, in squares of whole lines of the cache on both sides:
-// lines whose distance is a power of two push each other out.
+// A square of as many elements of 16 bytes as a vector has.
+constexpr int kPairSide = kVectorBytes / 16;
+template <typename T>
+void turn_pairs(const Columns<T>& matrix, int64_t row, int64_t column, T* to, int64_t row_step) {
+  using V = Vector<uint64_t>;
+  V columns[kPairSide], met[kPairSide];
+  const T* const first = matrix.first + row + column * matrix.step;
+  for (int k = 0; k < kPairSide; ++k) columns[k] = load_vector<V>(first + k * matrix.step);
+  for (int done = 1; done < kPairSide; done *= 2) {
+    for (int k = 0; k < kPairSide / 2; ++k) {
+      const V a = columns[k], b = columns[k + kPairSide / 2];
+      met[2 * k] = pairs_by_turns<0>(a, b, std::make_integer_sequence<int, 2 * kPairSide>{});
+      met[2 * k + 1] =
+          pairs_by_turns<kPairSide>(a, b, std::make_integer_sequence<int, 2 * kPairSide>{});
+    }
+    for (int k = 0; k < kPairSide; ++k) columns[k] = met[k];
+  }
+  T* const place = to + row * row_step + column;
+  for (int k = 0; k < kPairSide; ++k) store_vector(place + k * row_step, columns[k]);
+}
+
+// Elements of 16 bytes are turned in squares of whole lines of the cache on both sides: lines whose
+// distance is a power of two push each other out.
 template <typename T>
 void move_squares(const Columns<T>& matrix, int64_t rows, int64_t columns, T* to,
                   int64_t row_step) {
@@ -96,6 +124,14 @@ void move_squares(const Columns<T>& matrix, int64_t rows, int64_t columns, T* to
     const int64_t last_column = std::min(column + kSide, columns);
     for (int64_t row = 0; row < rows; row += kSide) {
       const int64_t last_row = std::min(row + kSide, rows);
+      if (last_column - column == kSide && last_row - row == kSide) {
+        for (int64_t i = row; i < last_row; i += kPairSide) {
+          for (int64_t k = column; k < last_column; k += kPairSide) {
+            turn_pairs(matrix, i, k, to, row_step);
+          }
+        }
+        continue;
+      }
       for (int64_t i = row; i < last_row; ++i) {
         for (int64_t k = column; k < last_column; ++k) to[i * row_step + k] = matrix.element(i, k);
       }

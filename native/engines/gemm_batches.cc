@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "dtypes.h"
+#include "engines/copy.h"
 #include "engines/overlap.h"
 #include "operator/views.h"
 
@@ -58,6 +59,15 @@ Status take_batches(const TensorView& from, int64_t first, int64_t count, Copied
   return copy_of(part, *taken);
 }
 
+Status multiply_densely(const Gemm& product) {
+  CopiedView dense;
+  Status status = make_dense(shape_of(product.out), product.out.dtype, dense);
+  if (status.ok()) {
+    status = gemm({dense.view, product.a, product.b, product.addend, product.alpha, product.beta});
+  }
+  return status.ok() ? copy(product.out, dense.view) : status;
+}
+
 }  // namespace
 
 bool wants_groups(const Gemm& product) {
@@ -65,7 +75,9 @@ bool wants_groups(const Gemm& product) {
   if (product.b_panels != nullptr || product.alpha == 0 || a.rank > 3 || b.rank > 3) return false;
   const int64_t batches = batches_of(product), size = group_size(product, batches);
   if (size < kLeastGroup && (size < batches || size < kFewBatches)) return false;
-  if (!product.sums_batches) return lies_across(a) || lies_across(b);
+  if (!product.sums_batches) {
+    return lies_across(a) || lies_across(b) || lies_across(product.out);
+  }
   const bool is_floating = data_type_category(product.out.dtype) == TypeCategory::kFloating;
   return is_floating && (size < batches || lies_across(a) || lies_across(b));
 }
@@ -95,7 +107,8 @@ Status multiply_groups(const Gemm& product) {
     if (!status.ok()) return status;
     const TensorView part = batches_from(product.out, first, count);
     const TensorView* const added = product.addend == nullptr ? nullptr : &addend.view;
-    status = gemm({part, a.view, b.view, added, product.alpha, product.beta});
+    const Gemm group = {part, a.view, b.view, added, product.alpha, product.beta};
+    status = lies_across(part) ? multiply_densely(group) : gemm(group);
   }
   return status;
 }

@@ -255,6 +255,10 @@ def test_batches_that_lie_closer_than_their_elements(batches: int, dtype: str) -
     assert np.allclose(got.astype(float), wanted, step, 80 * step)
     aclhost.inplace_baddbmm(across[2], across[0], b, beta=0.5, alpha=2)
     assert np.array_equal(across[2], got)
+    dense = aclhost.baddbmm(c, a, b, beta=0.5, alpha=2)
+    for out in (turned(c), turned(c)[::-1, :, ::-1]):
+        aclhost.baddbmm(c, a, b, beta=0.5, alpha=2, out=out)
+        assert np.array_equal(out, dense)
     got = aclhost.addbmm(c[0], *across[:2], beta=0.5, alpha=2)
     wanted = 0.5 * c[0].astype(float) + 2 * exact.sum(0)
     assert np.allclose(got.astype(float), wanted, step, 800 * step)

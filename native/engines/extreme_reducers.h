@@ -48,7 +48,10 @@ class BestNumbers {
   static bool reduce(const Stored* values, int64_t n, T* bests) {
     BestNumbers all;
     int64_t i = 0;
-    for (; i + kTurns <= n; i += kTurns) all.add(values + i);
+    for (; i + kTurns <= n; i += kTurns) {
+      reduce_detail::prefetch_far<kTurns>(values + i);
+      all.add(values + i);
+    }
     if (i < n) {  // with the first value for those that lack: it is in the first lane already
       Stored last[kTurns];
       std::fill_n(last, kTurns, values[0]);

@@ -22,6 +22,17 @@ constexpr int64_t kFloatBlock = kFloatLanes * kFloatSteps;
 
 namespace reduce_detail {
 
+// Of arrays that are read from one end to the other, what comes a few pages after some elements:
+// processors foresee the lines of a page, but not the next page.
+template <int64_t count, typename T>
+void prefetch_far(const T* elements) {
+  constexpr int64_t kFar = 16 << 10;
+  const auto later = reinterpret_cast<uintptr_t>(elements) + kFar;
+  for (int64_t byte = 0; byte < count * int64_t{sizeof(T)}; byte += kLineBytes) {
+    __builtin_prefetch(reinterpret_cast<const void*>(later + byte));
+  }
+}
+
 // Adds neighbours until one number, or one vector, is left; memory is then read in its order.
 template <typename Number>
 void fold_neighbours(Number* numbers, int count) {
@@ -106,6 +117,8 @@ class FloatSum {
     Vector<double> sums[kParts * kSumVectors<float>] = {};
     int64_t i = 0;
     for (; i + kFloatBlock <= n; i += kFloatBlock) {
+      prefetch_far<kFloatBlock>(values + i);
+      (prefetch_far<kFloatBlock>(others + i), ...);
       add_turns<kFloatSteps>(point, kFloatSteps, sums, values + i, (others + i)...);
     }
     const FloatRest rest(n);

@@ -170,8 +170,8 @@ class States {
   Pieces pieces() const {
     const int64_t size = nest_.operand[0].item_size, rows = std::min(gone_, kReducedPart);
     const bool is_high = makes_columns() && rows * Reducer::kLeastColumns * size > kBufferBytes;
-    const int64_t values =
-        lies_across_ ? (is_high ? kRoomBytes / 2 : kBufferBytes) / size : kReducedPart;
+    const int64_t values = lies_across_ ? (is_high ? kRoomBytes / 2 : kBufferBytes) / size
+                                        : std::min(kBufferBytes / size, kGrain);
     const int64_t width = lies_across_ ? nest_.shape[1] : kept_;
     const int64_t most = std::max<int64_t>(1, values / (is_high ? rows : gone_));
     int64_t least = 1;

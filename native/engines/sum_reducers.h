@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "engines/float_sums.h"
 #include "engines/reducer_types.h"
@@ -17,6 +18,8 @@
 namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace reducers {
+
+constexpr int kProductLanes = 32;  // that are joined in halves
 
 // See Note [Sums in float]. FLOAT16 has the order of float.
 template <typename Point, typename T>
@@ -35,6 +38,52 @@ double sum_in_double(const Point& point, const T* values, int64_t n) {
   for (int k = 0; i < n; ++i, ++k) lanes[k] += point(double{values[i]});
   reduce_detail::fold(lanes, kSumLanes);
   return lanes[0];
+}
+
+template <typename V>
+Element<V> product_of_lanes(V lanes) {
+  constexpr int kHalf = sizeof(V) / sizeof(Element<V>) / 2;
+  if constexpr (kHalf == 1) {
+    return lanes[0] * lanes[1];
+  } else {
+    using Lanes = std::make_integer_sequence<int, kHalf>;
+    return product_of_lanes(reduce_detail::lanes_from<0>(lanes, Lanes()) *
+                            reduce_detail::lanes_from<kHalf>(lanes, Lanes()));
+  }
+}
+
+inline void multiply(Vector<double>* products, Vector<double> values) { *products *= values; }
+inline void multiply(Vector<double>* products, Vector<float> values) {
+  products[0] *= low_doubles(values);
+  products[1] *= high_doubles(values);
+}
+
+// In the lanes of Product.
+template <typename T>
+double product_in_double(const T* values, int64_t n) {
+  constexpr int kVectors = kProductLanes / kLanes<double>;
+  Vector<double> products[kVectors];
+  for (auto& each : products) each = splat<Vector<double>>(1.0);
+  const auto add = [&](const T* some) {
+    for (int k = 0; k < kProductLanes; k += kLanes<T>) {
+      multiply(products + k / kLanes<double>, load_vector<Vector<T>>(some + k));
+    }
+  };
+  int64_t i = 0;
+  for (; i + kProductLanes <= n; i += kProductLanes) {
+    reduce_detail::prefetch_far<kProductLanes>(values + i);
+    add(values + i);
+  }
+  if (i < n) {
+    T last[kProductLanes];
+    std::fill_n(last, kProductLanes, T{1});
+    std::copy_n(values + i, n - i, last);
+    add(last);
+  }
+  for (int half = kVectors / 2; half > 0; half /= 2) {
+    for (int k = 0; k < half; ++k) products[k] *= products[k + half];
+  }
+  return product_of_lanes(products[0]);
 }
 
 // Whether squares of floats, added up to that, have lost nothing at either end of their range.
@@ -157,8 +206,12 @@ struct Product {
     }
   }
   static void join(State& total, const State& other) { Product<State>::add(total, other, 0); }
-  static constexpr int kTurns = 16;  // lanes, which are joined in halves
+  static constexpr int kTurns = kProductLanes;
   static void reduce(const T* values, int64_t n, int64_t, State& total) {
+    if constexpr (kIsFloat<T>) {
+      total = product_in_double(values, n);
+      return;
+    }
     State lanes[kTurns];
     for (State& lane : lanes) lane = none();
     int64_t i = 0;

@@ -28,8 +28,7 @@ constexpr int64_t kPanelElements = 1 << 18;  // that are brought together
 constexpr int64_t kLeastDepth = 256, kMostDepth = 4096;
 constexpr int64_t kMostDirect = 1 << 24;  // terms of a sum in one call of BLAS
 constexpr int64_t kMostStride = INT32_MAX;
-constexpr int64_t kFewSums = 4;  // of a batch, which take less time than a call of BLAS
-constexpr int64_t kLeastTerms = 32;
+constexpr int64_t kLeastTerms = 32;  // of sums of batches that are products with vectors
 // Terms of a sum that OpenBLAS adds up at once on processors with AVX2, and on all others.
 constexpr int64_t kMostAtOnce = kLanes<float> > 4 ? 256 : 128;
 
@@ -246,8 +245,7 @@ bool has_vector(const Gemm& product, const GemmPlan& plan) {
   if (plan.batches == 1) return std::min(plan.m, plan.n) == 1;
   int64_t columns = 1;
   for (int i = 0; i < product.b.rank - 2; ++i) columns *= product.b.shape[i];
-  return plan.n == 1 && plan.m <= kFewSums && columns == plan.batches && plan.k >= kLeastTerms &&
-         plan.k <= kWholeSum;
+  return plan.n == 1 && columns == plan.batches && plan.k >= kLeastTerms && plan.k <= kWholeSum;
 }
 
 }  // namespace

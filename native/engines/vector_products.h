@@ -5,7 +5,8 @@
 // pairs: of a column that is an array these are lanes of vectors, and of rows that are arrays, rows
 // of sums. The row of results is cut into blocks and, where these are few, sums are cut into parts,
 // by lengths alone. Multiplications are fused: bits depend neither on threads, nor on strides, nor
-// on the processor. Batches of few sums are computed here too: a call of BLAS takes longer.
+// on the processor. Batches of short sums are computed here too: a call of BLAS for each would take
+// longer.
 #pragma once
 
 #include "base/status.h"

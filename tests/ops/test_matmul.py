@@ -167,8 +167,8 @@ def test_products_with_vectors_whatever_the_strides(shape: tuple[int, int], dtyp
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f2"])
-@pytest.mark.parametrize("sizes", [(4, 32), (4, 1024), (3, 63), (1, 33), (5, 64), (4, 31)])
-def test_batches_of_few_sums_whatever_the_strides(sizes: tuple[int, int], dtype: str) -> None:
+@pytest.mark.parametrize("sizes", [(4, 32), (4, 1024), (3, 63), (1, 33), (513, 65), (4, 31)])
+def test_batches_of_short_sums_whatever_the_strides(sizes: tuple[int, int], dtype: str) -> None:
     """Those at the limits of what is multiplied without BLAS, and those just beyond."""
     rng, (m, k) = np.random.default_rng(4), sizes
     a, b = rng.normal(size=(2, 9, m, k)).astype(dtype), rng.normal(size=(2, 9, k, 1)).astype(dtype)
@@ -181,7 +181,7 @@ def test_batches_of_few_sums_whatever_the_strides(sizes: tuple[int, int], dtype:
         for each in (a, np.ascontiguousarray(a.swapaxes(2, 3)).swapaxes(2, 3), turned(a))
     ]
     assert np.all(np.abs(first[0] - wanted) <= step * terms)
-    if m <= 4 and k >= 32:  # what BLAS multiplies may differ by strides
+    if k >= 32:  # what BLAS multiplies may differ by strides
         assert all(np.array_equal(each, first) for each in others)
         assert np.array_equal(aclhost.matmul(a, one.copy()), first[1])
     assert np.array_equal(aclhost.einsum([b[..., None, :, 0], a[:, :, None]], "abcd,abced->abce"),

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "engines/block_loop.h"
+#include "engines/lines.h"
 #include "engines/scalars.h"
 #include "simd/simd.h"
 
@@ -16,6 +17,7 @@ namespace {
 constexpr int64_t kGrain = 16 * kBlockLength;      // less is not worth a second thread
 constexpr int64_t kTiledGrain = 4 * kBlockLength;  // likewise, of what takes much longer
 constexpr int64_t kTileLength = 64;
+constexpr int64_t kLongRange = 1 << 20;  // bytes: they come from beyond the second-level cache
 
 bool compute_blocks(const BlockJob& job, const LoopNest& nest, int64_t grain) {
   return parallel_with_scratch(job.plan, nest.total, grain,
@@ -40,11 +42,21 @@ bool is_one_block(const LoopNest& nest, const BlockPlan& plan, int first) {
 
 void compute_in_place(const BlockJob& job, const LoopNest& nest) {
   parallel_for(nest.total, kGrain, [&](int64_t begin, int64_t end) {
-    void* pointers[kMostInPlace];
-    for (int k = 0; k < nest.operands; ++k) {
-      pointers[k] = nest.operand[k].start + begin * nest.operand[k].item_size;
+    const auto compute = [&](int64_t first, int64_t last) {
+      void* pointers[kMostInPlace];
+      for (int k = 0; k < nest.operands; ++k) {
+        pointers[k] = nest.operand[k].start + first * nest.operand[k].item_size;
+      }
+      job.loop(pointers + job.outs, pointers, last - first, job.numbers);
+    };
+    // Vectors that lie across two lines each wait for both of them.
+    const int64_t size = nest.operand[0].item_size;
+    if ((end - begin) * size >= kLongRange) {
+      const int64_t lead = elements_before_line(nest.operand[0].start + begin * size, size);
+      if (lead > 0) compute(begin, begin + lead);
+      begin += lead;
     }
-    job.loop(pointers + job.outs, pointers, end - begin, job.numbers);
+    compute(begin, end);
   });
 }
 

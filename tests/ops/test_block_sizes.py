@@ -96,6 +96,25 @@ def test_results_past_the_cache(dtype: str, columns: int | None) -> None:
     assert np.array_equal(is_same, x == np.flip(x, 0))
 
 
+@pytest.mark.parametrize("first", [0, 1, 6])
+@pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "float64", "complex128"])
+def test_long_arrays(dtype: str, first: int) -> None:
+    """Of more than a megabyte, what lies before a line is computed apart, by each thread."""
+    for count in ((1 << 20) // np.dtype(dtype).itemsize + 3, (2 << 20) + 77):
+        room, x = np.full(count + first + 1, 77, dtype), numbers((count + 1,), dtype)
+        result = room[first:-1]
+        result[:] = x[1:]
+        aclhost.inplace_neg(result)
+        assert np.array_equal(result, -x[1:])
+        aclhost.add(x[:-1], x[1:], 1, out=result)
+        assert np.array_equal(result, x[:-1] + x[1:])
+        assert (room[[*range(first), -1]] == 77).all()
+        is_same = np.ones(count + first + 1, bool)
+        aclhost.eq_tensor(x[:-1], x[1:], out=is_same[first:-1])
+        assert np.array_equal(is_same[first:-1], x[:-1] == x[1:])
+        assert is_same[[*range(first), -1]].all()
+
+
 @pytest.mark.parametrize("columns", [31, 513, 5001])
 @pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "complex128"])
 def test_rows_past_the_cache(dtype: str, columns: int) -> None:

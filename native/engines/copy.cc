@@ -9,6 +9,7 @@
 #include "base/parallel.h"
 #include "dtypes.h"
 #include "engines/cast.h"
+#include "engines/lines.h"
 #include "engines/loop_nest.h"
 #include "engines/runs.h"
 #include "engines/scalars.h"
@@ -34,6 +35,7 @@ constexpr int64_t kLongRunBytes = 64;
 constexpr int64_t kStreamedRunBytes = 1024;
 constexpr int64_t kRowsAhead = 8;  // so many short runs are on their way
 constexpr int64_t kAheadBytes = 1024;
+constexpr int64_t kStreamedCastBytes = 4096;  // of results
 
 struct Copy {
   CastArray cast;   // null: bits are moved as they are
@@ -48,6 +50,19 @@ void put_array(const char* from, char* to, int64_t bytes, bool past_cache) {
     stream_run(from, bytes, to);
   } else {
     std::memmove(to, from, bytes);
+  }
+}
+
+// In pieces that end with a line: halves of one would be read before they are written.
+void stream_cast(CastArray cast, const char* from, int64_t from_size, char* to, int64_t to_size,
+                 int64_t count) {
+  alignas(64) char results[kBlockBytes];
+  const int64_t most = kStreamedCastBytes / to_size;
+  int64_t length = elements_before_line(to, to_size) + most;
+  for (int64_t done = 0; done < count; done += length, length = most) {
+    length = std::min(length, count - done);
+    cast(from + done * from_size, results, length);
+    stream_run(results, length * to_size, to + done * to_size);
   }
 }
 
@@ -74,6 +89,10 @@ void copy_block(const Copy& copy, const LoopNest& nest, const Block& block) {
   char* const place = is_contiguous(nest, to, block) ? address_of(nest, to, block) : nullptr;
   const bool direct = place != nullptr && !copy.past_cache;
   const char* source = address_of(nest, from, block);
+  if (copy.past_cache && copy.cast != nullptr && place != nullptr &&
+      is_contiguous(nest, from, block)) {
+    return stream_cast(copy.cast, source, from.item_size, place, to.item_size, block.count);
+  }
   if (!is_contiguous(nest, from, block)) {
     char* const target = direct && copy.cast == nullptr ? place : gathered;
     gather(nest, from, block, target);
@@ -92,9 +111,8 @@ void copy_block(const Copy& copy, const LoopNest& nest, const Block& block) {
 }
 
 // What is one array on both sides needs no blocks.
-bool is_one_block(const Copy& copy, const LoopNest& nest) {
-  return copy.cast == nullptr && nest.operand[0].contiguous == nest.total &&
-         nest.operand[1].contiguous == nest.total;
+bool is_one_block(const LoopNest& nest) {
+  return nest.operand[0].contiguous == nest.total && nest.operand[1].contiguous == nest.total;
 }
 
 // Runs that are long arrays on both sides are copied one by one: nothing has to be put together.
@@ -156,10 +174,10 @@ void copy_runs(const Copy& copy, const LoopNest& nest, int64_t begin, int64_t en
 }
 
 void copy_range(const Copy& copy, const LoopNest& nest, int64_t begin, int64_t end) {
-  if (!is_one_block(copy, nest) && is_run_by_run(copy, nest)) {
+  if (!is_one_block(nest) && is_run_by_run(copy, nest)) {
     return copy_runs(copy, nest, begin, end);
   }
-  const int64_t most = is_one_block(copy, nest) ? end - begin : copy.block;
+  const int64_t most = is_one_block(nest) ? end - begin : copy.block;
   Block block(nest, begin);
   for (; begin < end; begin += block.count) {
     block.advance(nest);

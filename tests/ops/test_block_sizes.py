@@ -115,6 +115,28 @@ def test_long_arrays(dtype: str, first: int) -> None:
         assert is_same[[*range(first), -1]].all()
 
 
+@pytest.mark.parametrize("columns", [63, 1001, None], ids=str)
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [("float32", "float16"), ("float16", "float32"), ("int8", "float64"), ("float64", "bool"),
+     ("int16", "complex128")],
+)  # fmt: skip
+def test_casts_past_the_cache(source: str, target: str, columns: int | None) -> None:
+    """In pieces that begin at lines, wherever the result does, in rows or as a whole."""
+    count = (28 << 20) // (np.dtype(source).itemsize + np.dtype(target).itemsize) + 5
+    x, room = numbers((count,), source) - 50, np.full(count + 3, 1, target)
+    result = room[1:-2]
+    if columns is not None:
+        rows = count // (columns + 1)
+        x = x[: rows * columns].reshape(rows, columns)
+        result = room[1 : 1 + rows * (columns + 1)].reshape(rows, columns + 1)[:, :columns]
+    wanted = x.astype(target)
+    aclhost.cast(x, target, out=result)
+    assert np.array_equal(result, wanted)
+    result[...] = 1
+    assert (room == 1).all()
+
+
 @pytest.mark.parametrize("columns", [31, 513, 5001])
 @pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "complex128"])
 def test_rows_past_the_cache(dtype: str, columns: int) -> None:

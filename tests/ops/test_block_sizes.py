@@ -175,7 +175,8 @@ def test_casts_and_copies_across(shape: tuple[int, ...], margin: int) -> None:
 def test_one_element_fills_all(dtype: str) -> None:
     """Patterns are four vectors long; what one thread has begins anywhere."""
     value = np.array([3], dtype)
-    for count in (1, 15, 16, 17, 63, 64, 65, 255, 256, 257, 1025, 20_001):
+    past_cache = (49 << 20) // value.itemsize + 5
+    for count in (1, 15, 16, 17, 63, 64, 65, 255, 256, 257, 1025, 20_001, past_cache):
         room = np.zeros(count + 2, dtype)
         aclhost.inplace_fill_tensor(room[1:-1], value)
         assert (room[1:-1] == 3).all()

@@ -137,6 +137,28 @@ ACLHOST_INLINE Complex<double> log_near(const Complex<double>& z) {
   return {0.5 * log_of_sum(sum, lost), math::atan2(z.imaginary, z.real)};
 }
 
+// log |(1 + z) / (1 - z)| / 2 and half its angle.
+ACLHOST_INLINE Complex<double> atanh_near(const Complex<double>& z) {
+  const double size = magnitude_of(z.real), rest = 1 - size, square = z.imaginary * z.imaginary;
+  const double real = 0.25 * math::log1p(4 * size / (rest * rest + square));
+  return {with_sign_of(magnitude_of(real), z.real),
+          0.5 * math::atan2(2 * z.imaginary, rest * (1 + size) - square)};
+}
+// By the roots of z - 1 and z + 1, or of 1 - iz and 1 + iz, whose products have no parts that
+// cancel (Kahan).
+ACLHOST_INLINE Complex<double> acosh_near(const Complex<double>& z) {
+  const Complex<double> less = sqrt_near({z.real - 1, z.imaginary});
+  const Complex<double> more = sqrt_near({z.real + 1, z.imaginary});
+  return {math::asinh(less.real * more.real + less.imaginary * more.imaginary),
+          2 * math::atan2(less.imaginary, more.real)};
+}
+ACLHOST_INLINE Complex<double> asinh_near(const Complex<double>& z) {
+  const Complex<double> less = sqrt_near({1 + z.imaginary, -z.real});
+  const Complex<double> more = sqrt_near({1 - z.imaginary, z.real});
+  return {math::asinh(less.real * more.imaginary - less.imaginary * more.real),
+          math::atan2(z.imaginary, less.real * more.real - less.imaginary * more.imaginary)};
+}
+
 // e^(w log z)
 ACLHOST_INLINE Complex<double> power_of_log(const Complex<double>& logarithm,
                                             const Complex<double>& w) {
@@ -178,6 +200,9 @@ ACLHOST_NEAR_FUNCTION(tan, is_moderate)
 ACLHOST_NEAR_FUNCTION(tanh, is_moderate)
 ACLHOST_NEAR_FUNCTION(sqrt, is_moderate)
 ACLHOST_NEAR_FUNCTION(log, is_moderate)
+ACLHOST_NEAR_FUNCTION(atanh, is_moderate)
+ACLHOST_NEAR_FUNCTION(acosh, is_moderate)
+ACLHOST_NEAR_FUNCTION(asinh, is_moderate)
 #undef ACLHOST_NEAR_FUNCTION
 
 template <typename Part>

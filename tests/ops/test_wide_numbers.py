@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -74,8 +75,30 @@ def test_complex_quotients_of_any_divisor(dtype: type) -> None:
     assert np.isinf(inverse[5].real)
 
 
-FUNCTIONS = ("exp", "log", "sqrt", "sin", "cos", "tan", "sinh", "cosh")
+INVERSE = ("asinh", "acosh", "atanh")
+FUNCTIONS = ("exp", "log", "sqrt", "sin", "cos", "tan", "sinh", "cosh", *INVERSE)
 FAR = (400, 1e300, 1e-300, 1e16j, -1e6 + 1e6j, complex(INF, NAN), complex(-INF, 2), complex(0, INF))
+
+
+def _numpy(name: str) -> Any:
+    return getattr(np, f"arc{name[1:]}" if name in INVERSE else name)
+
+
+@pytest.mark.parametrize("name", INVERSE)
+def test_complex_inverses_on_cuts_and_next_to_branch_points(name: str) -> None:
+    """Each part is within some ulp of its own, and zeros have the signs that C gives them."""
+    edges = np.array([0, 1e-150, 1e-20, 0.5, 1 - 2**-53, 1, 1 + 2**-52, 1 + 1e-9, 2, 300])
+    grid = np.meshgrid(*[np.concatenate([edges, -edges])] * 2)
+    x = (grid[0].astype(np.complex128)).ravel()
+    x.imag = grid[1].ravel()
+    angle = np.random.default_rng(6).uniform(-4, 4, 3000)
+    x = np.concatenate([x, np.cos(angle) + 1j * np.sin(angle) * (1 + 1e-7 * angle)])
+    got = getattr(aclhost, name)(x)
+    with np.errstate(all="ignore"):
+        wanted = _numpy(name)(x.astype(np.clongdouble))
+        for ours, exact in ((got.real, wanted.real), (got.imag, wanted.imag)):
+            assert np.array_equal(np.signbit(ours), np.signbit(exact))
+            np.testing.assert_array_max_ulp(ours, exact.astype(float), 6)
 
 
 @pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
@@ -91,7 +114,7 @@ def test_complex_numbers_of_any_size_among_others(name: str, dtype: type) -> Non
     others = np.r_[0:1100, 1100 + len(FAR) : 3000]
     assert got[others].tobytes() == alone[others].tobytes()
     with np.errstate(all="ignore"):
-        wanted = getattr(np, name)(x[others].astype(np.complex128))
+        wanted = _numpy(name)(x[others].astype(np.complex128))
     error = np.abs(got[others] - wanted) / np.abs(wanted)
     assert error.max() <= 8 * np.finfo(dtype).eps
 
@@ -116,9 +139,13 @@ def test_complex_powers(dtype: type) -> None:
     x, y = (rng.normal(0, 2, (2, 3000)) + 1j * rng.normal(0, 2, (2, 3000))).astype(dtype)
     alone = aclhost.pow_tensor_tensor(x, y)
     x[1100:1104], y[1100:1104] = (0, 0, 1e20, 2), (0, 2, 3, 0)
+    x[1104:1106], y[1104:1106] = NAN, (0, 2)
     got = aclhost.pow_tensor_tensor(x, y)
+    assert got[1104] == 1
+    assert np.isnan(got[1105].real)
+    assert np.isnan(got[1105].imag)
     assert np.allclose(got[1100:1104], np.array([1, 0, INF if dtype is np.complex64 else 1e60, 1]))
-    others = np.r_[0:1100, 1104:3000]
+    others = np.r_[0:1100, 1106:3000]
     assert got[others].tobytes() == alone[others].tobytes()
     wanted = x[others].astype(np.complex128) ** y[others].astype(np.complex128)
     assert (np.abs(got[others] - wanted) / np.abs(wanted)).max() <= 64 * np.finfo(dtype).eps

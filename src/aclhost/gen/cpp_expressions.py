@@ -25,7 +25,7 @@ from aclhost.spec.expression import (
 
 _INTEGERS = (Domain.INTEGER, Domain.UNSIGNED)
 _NEAR_REAL = re.compile(r"(?:loops|math)::((half_)?(?:fmod|remainder|sin|cos|tan))\(")
-_NEAR_COMPLEX = re.compile(r"(?:loops|math)::((?:sin|cos|tan)h?|exp|log|sqrt|power)\(")
+_NEAR_COMPLEX = re.compile(r"(?:loops|math)::(a?(?:sin|cos|tan)h|sin|cos|tan|exp|log|sqrt|power)\(")
 _POWER_OF_NUMBER = re.compile(r"math::power_near\(number(\d+),")
 _NEAR_INTEGER = re.compile(r"loops::(power|fmod|remainder)\(")
 _NEAR = {

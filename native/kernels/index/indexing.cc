@@ -51,7 +51,7 @@ Status run(const IndexPutImplArgs& args) {
   }
   Combined combined;
   const Combine how = args.accumulate ? Combine::kAdd : Combine::kReplace;
-  status = combined.prepare(args.selfRef, args.values, how);
+  status = combined.prepare(args.selfRef, args.selfRef, args.values, how);
   if (!status.ok()) return status;
   const bool good = combined.run(list.walk(combined.source(), combined.table()));
   status = combined.finish();

@@ -84,11 +84,12 @@ struct Tensors {
 };
 
 Status scatter_part(const Scattering& s, const Tensors& part, int axis, bool& good) {
-  Status status;
-  if (s.self != s.out) status = copy(part.out, part.self);
-  if (!status.ok() || part.index.empty() || part.out.empty()) return status;
+  const TensorView& self = s.self == s.out ? part.out : part.self;
+  if (part.index.empty() || part.out.empty()) {
+    return s.self == s.out ? Status() : copy(part.out, self);
+  }
   Combined combined;
-  status = combined.prepare(part.out, part.source, s.how, s.is_mean);
+  Status status = combined.prepare(self, part.out, part.source, s.how, s.is_mean);
   if (!status.ok()) return status;
   const auto walk = s.has_own_indices ? walk_each : walk_along;
   const bool all_good =
@@ -152,7 +153,8 @@ TensorView repeated(const ScalarValue& element, const TensorView& like) {
   return view;
 }
 
-Status Combined::prepare(const TensorView& out, const TensorView& source, Combine how, bool apart) {
+Status Combined::prepare(const TensorView& self, const TensorView& out, const TensorView& source,
+                         Combine how, bool apart) {
   out_ = &out;
   source_ = &source;
   how_ = how;
@@ -162,7 +164,7 @@ Status Combined::prepare(const TensorView& out, const TensorView& source, Combin
   if (!can_combine(dtype, how)) return no_kernel_for(out);
   Status status;
   if (is_apart_) status = make_dense(shape_of(out), dtype, own_table_);
-  if (is_apart_ && status.ok()) status = copy(own_table_.view, out);
+  if (status.ok() && (is_apart_ || &self != &out)) status = copy(table(), self);
   if (is_wide_ && status.ok()) status = make_dense(shape_of(source), dtype, wide_source_);
   return is_wide_ && status.ok() ? copy(wide_source_.view, source) : status;
 }

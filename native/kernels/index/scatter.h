@@ -16,8 +16,10 @@ inline namespace ACLHOST_ISA {
 // What is combined and what with: elements of 16 bits as float, for one rounding at the end.
 class Combined {
  public:
-  // `apart`: not in the table's own memory, whatever its type.
-  Status prepare(const TensorView& out, const TensorView& source, Combine how, bool apart = false);
+  // `self` is what is there first, `out` itself or a tensor that it is copied from. `apart`: not in
+  // the memory of out, whatever its type.
+  Status prepare(const TensorView& self, const TensorView& out, const TensorView& source,
+                 Combine how, bool apart = false);
   const TensorView& table() const { return is_apart_ ? own_table_.view : *out_; }
   const TensorView& source() const { return is_wide_ ? wide_source_.view : *source_; }
   // A walk over these two; whether all indices were in range.

@@ -225,3 +225,13 @@ def test_16_bit_sums_of_more_than_a_cache(
     index[0] = shape[dim]
     place = self.copy(order="K")
     refused("index_in_range", aclhost.index_add, place, dim, index, other, 1.0)
+
+
+def test_16_bit_sums_in_rows_that_are_one() -> None:
+    """Each row begins with what is there first, and the last one stays."""
+    row = np.ones(600, np.float16)
+    table = np.lib.stride_tricks.as_strided(row, (1100, 600), (0, 2))
+    aclhost.inplace_scatter(
+        table, 1, np.zeros(table.shape, int), np.ones(table.shape, row.dtype), 1
+    )
+    assert row.tolist() == [601, *[1] * 599]

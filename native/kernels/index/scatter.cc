@@ -106,13 +106,14 @@ struct Parts {
 };
 
 // What becomes wider on the way should stay in a cache until it is narrow again. Parts lie beside
-// each other along another dimension than the axis, and share no line.
+// each other along another dimension than the axis, and share no line. Not where places overlap:
+// the next part would begin with the sums of the last one.
 Parts parts_of(const Scattering& s, const Tensors& all, int axis) {
   constexpr int64_t kCached = 1 << 19, kLine = 32;  // elements
   const TensorView& out = all.out;
   Parts parts = {axis, 1, 1};
   const bool is_wide = s.how != Combine::kReplace && loop_type(out.dtype) != out.dtype;
-  if (!is_wide || out.empty()) return parts;
+  if (!is_wide || out.empty() || may_rewrite(out)) return parts;
   for (int i = 0; i < out.rank; ++i) {
     if (i != axis && out.shape[i] > parts.total) parts = {i, out.shape[i], out.shape[i]};
   }

@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "base/immortal.h"
-#include "base/scratch_memory.h"
 #include "base/threads.h"
 
 namespace aclhost {
@@ -27,6 +26,12 @@ constexpr std::size_t kFewWorkers = 16;  // more would take long to move, and ha
 constexpr int kChunksPerThread = 4;      // a late worker still finds something
 constexpr std::chrono::microseconds kSpinning(50);  // a worker's, between two calls
 constexpr std::chrono::microseconds kWaiting(20);   // a caller's, for a worker's last chunk
+
+thread_local char any_byte = 0;
+
+// Makes the memory of this library's thread_local variables, which comes with the first access to
+// one of them. Where there is none the process ends, so a worker had better do it as it begins.
+void make_thread_data() { asm volatile("" : : "r"(&any_byte) : "memory"); }
 
 void pause() {
 #if defined(__x86_64__)
@@ -159,7 +164,7 @@ class Pool {
   }
 
   void serve() {
-    prepare_scratch();
+    make_thread_data();
     std::unique_lock<std::mutex> lock(mutex_);
     while (true) {
       Job* job = pick();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/scratch_memory.h"
 
+#include <pthread.h>
 #include <sys/mman.h>
 
 #include <cstdlib>
@@ -25,48 +26,49 @@ struct alignas(64) Header {
 
 __constinit thread_local ScratchSource* current_source = nullptr;
 
-// Operators may be called when the thread's blocks are gone: by destructors of static objects.
-thread_local bool has_ended = false;
+// What a thread keeps. Freed by a key: a thread_local object with a destructor would end the
+// process where there is no memory to note the destructor.
+__constinit thread_local Header* kept[kBlocks] = {};
+thread_local int next_to_go = 0;     // where there is no room for another one
+thread_local bool is_noted = false;  // that they have to be freed
 
-class KeptBlocks {
- public:
-  ~KeptBlocks() {
-    for (Header* each : blocks_) std::free(each);
-    has_ended = true;
-  }
+pthread_key_t key;
+bool has_key = false;
 
-  // One that is large enough, but not far too large. Null: there is none.
-  Header* find(size_t bytes) {
-    for (Header*& each : blocks_) {
-      if (each != nullptr && each->bytes >= bytes && each->bytes / 2 <= bytes) {
-        return std::exchange(each, nullptr);
-      }
-    }
-    return nullptr;
-  }
-
-  void keep(Header* block) {
-    for (Header*& each : blocks_) {
-      if (each == nullptr) {
-        each = block;
-        return;
-      }
-    }
-    std::free(std::exchange(blocks_[next_], block));
-    next_ = (next_ + 1) % kBlocks;
-  }
-
- private:
-  Header* blocks_[kBlocks] = {};
-  int next_ = 0;  // makes room for another one
-};
-
-KeptBlocks& kept() {
-  thread_local KeptBlocks blocks;
-  return blocks;
+__attribute__((constructor)) void prepare() {
+  has_key = pthread_key_create(&key, [](void*) {
+              is_noted = false;
+              for (Header*& each : kept) std::free(std::exchange(each, nullptr));
+            }) == 0;
 }
 
-bool is_kept(size_t bytes) { return bytes >= kLeastKept && bytes <= kMostKept && !has_ended; }
+bool note() {
+  is_noted = is_noted || (has_key && pthread_setspecific(key, kept) == 0);
+  return is_noted;
+}
+
+// One that is large enough, but not far too large. Null: there is none.
+Header* find_kept(size_t bytes) {
+  for (Header*& each : kept) {
+    if (each != nullptr && each->bytes >= bytes && each->bytes / 2 <= bytes) {
+      return std::exchange(each, nullptr);
+    }
+  }
+  return nullptr;
+}
+
+void keep(Header* block) {
+  for (Header*& each : kept) {
+    if (each == nullptr) {
+      each = block;
+      return;
+    }
+  }
+  std::free(std::exchange(kept[next_to_go], block));
+  next_to_go = (next_to_go + 1) % kBlocks;
+}
+
+bool is_worth_keeping(size_t bytes) { return bytes >= kLeastKept && bytes <= kMostKept; }
 
 // Fewer page faults, and fewer ways to pages of what is written here and there.
 void wish_for_huge_pages(void* block, size_t bytes) {
@@ -92,14 +94,12 @@ ScratchSource* set_scratch_source(ScratchSource* source) {
   return std::exchange(current_source, source);
 }
 
-void prepare_scratch() { kept(); }
-
 namespace scratch_detail {
 
 void* take(size_t bytes) {
   if (bytes > SIZE_MAX / 2) return nullptr;
   if (current_source != nullptr) return take_from(*current_source, bytes);
-  Header* block = is_kept(bytes) ? kept().find(bytes) : nullptr;
+  Header* block = is_worth_keeping(bytes) ? find_kept(bytes) : nullptr;
   if (block == nullptr) {
     const size_t whole = (bytes + 2 * sizeof(Header) - 1) / sizeof(Header) * sizeof(Header);
     block = static_cast<Header*>(std::aligned_alloc(alignof(Header), whole));
@@ -113,7 +113,7 @@ void* take(size_t bytes) {
 void give_back(void* memory) {
   Header* const block = static_cast<Header*>(memory) - 1;
   if (block->source != nullptr) return block->source->give_back(block->block);
-  is_kept(block->bytes) ? kept().keep(block) : std::free(block);
+  is_worth_keeping(block->bytes) && note() ? keep(block) : std::free(block);
 }
 
 }  // namespace scratch_detail

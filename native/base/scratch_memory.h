@@ -25,10 +25,6 @@ struct GiveBack {
 template <typename T>
 using ScratchMemory = std::unique_ptr<T[], GiveBack>;
 
-// Makes what a thread keeps blocks with. Without memory for that the process ends, so that threads
-// had better do it as they begin.
-void prepare_scratch();
-
 // Elements are not initialised. Null: there is not enough memory.
 template <typename T>
 ScratchMemory<T> take_scratch(int64_t count) {

@@ -235,6 +235,17 @@ class FloatColumns {
       add_to(to.sums[lane].vectors, load_widened(row(n_ - kFloatLanes + lane)));
     }
   }
+  // A lane of a whole block, whose rows begin with its first one.
+  static void add_lane(const T* rows, int64_t step, int lane, Lanes& to) {
+    Floats turn[kFloatSteps];
+    for (int s = 0; s < kFloatSteps; ++s) {
+      const T* const row = rows + s * kFloatLanes * step;
+      __builtin_prefetch(row + step);
+      turn[s] = load_widened(row);
+    }
+    fold_neighbours(turn, kFloatSteps);
+    add_to(to.sums[lane].vectors, turn[0]);
+  }
   static void store(Lanes& lanes, double* sums) {
     fold(lanes.sums, kFloatLanes);
     std::memcpy(sums, lanes.sums, sizeof lanes.sums[0]);

@@ -48,6 +48,25 @@ class Values {
     return buffer;
   }
 
+  // Whether the last dimension of a nest has all positions of a result, which are an array there.
+  static bool lie_along(const BlockJob& job, const LoopNest& nest, int64_t positions) {
+    const LoopNest::Operand& in = nest.operand[1];
+    const int last = nest.rank - 1;
+    return nest.shape[last] == positions && in.strides[last] == in.item_size &&
+           job.plan.conversions[1].second == nullptr &&
+           is_aligned(address_of(nest, in, Block(nest, 0)), in.item_size);
+  }
+
+  // Positions [begin, end) of one of so many results, of nests that lie along.
+  const char* column_at(int64_t result, int64_t results, int64_t begin, int64_t end,
+                        bool as_stored) {
+    const char* const place =
+        address_of(nest_, nest_.operand[1], Block(nest_, begin * results + result));
+    if (as_stored || conversion_.first == nullptr) return place;
+    conversion_.first(place, buffer_, end - begin);
+    return buffer_;
+  }
+
   // Positions [begin, end) of some results, of nests that lie across: rows with a value of each,
   // `step` bytes from one to the next. Null: they have to be gathered.
   const char* rows_at(int64_t result, int64_t count, int64_t begin, int64_t end, bool as_stored,

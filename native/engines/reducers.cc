@@ -84,7 +84,11 @@ void add(const char* const* rows, int64_t count, int64_t n, int64_t position, ch
     add_rows<Way, kMost / 2, Value>(rows, n, position, to);
     row = kMost / 2;
   }
-  for (; row < count; ++row) add_rows<Way, 1, Value>(rows + row, n, position + row, to);
+  if (count - row >= 2) {
+    add_rows<Way, 2, Value>(rows + row, n, position + row, to);
+    row += 2;
+  }
+  if (row < count) add_rows<Way, 1, Value>(rows + row, n, position + row, to);
 }
 
 template <typename Way>
@@ -182,21 +186,28 @@ void sum_double_columns(const ColumnValues& values, char* states) {
   });
 }
 
-// Some rows of all columns at a time: they lie in few pages of memory.
+// A lane of all columns at a time: its rows are read along memory, those of the next lane fetched
+// meanwhile.
 template <typename Value>
 void sum_blocks(const Value* first, int64_t step, const ColumnValues& values, double* sums) {
   using FloatColumns = reduce_detail::FloatColumns<Value>;
   typename FloatColumns::Lanes lanes[Reducer::kMostColumns / kLanes<float>];
-  for (int64_t row = 0; row < values.rows; row += kFloatBlock) {
-    auto* own = lanes;
-    for_each_columns<kLanes<float>>(values.columns, [&](int64_t i) {
-      FloatColumns(first + row * step + i, step, std::min(kFloatBlock, values.rows - row))
-          .add_block(*own++);
-    });
+  int64_t row = 0;
+  for (; row + kFloatBlock <= values.rows; row += kFloatBlock) {
+    for (int lane = 0; lane < kFloatLanes; ++lane) {
+      const Value* const rows = first + (row + lane) * step;
+      auto* own = lanes;
+      for_each_columns<kLanes<float>>(
+          values.columns, [&](int64_t i) { FloatColumns::add_lane(rows + i, step, lane, *own++); });
+    }
   }
   auto* own = lanes;
-  for_each_columns<kLanes<float>>(values.columns,
-                                  [&](int64_t i) { FloatColumns::store(*own++, sums + i); });
+  for_each_columns<kLanes<float>>(values.columns, [&](int64_t i) {
+    if (row < values.rows) {
+      FloatColumns(first + row * step + i, step, values.rows - row).add_block(*own);
+    }
+    FloatColumns::store(*own++, sums + i);
+  });
 }
 
 template <typename Value>

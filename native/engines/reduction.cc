@@ -3,13 +3,14 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
-#include <new>
 
+#include "base/scratch_memory.h"
 #include "dtypes.h"
 #include "engines/copy.h"
+#include "engines/dense_target.h"
 #include "engines/reduction_states.h"
 #include "engines/scalars.h"
+#include "operator/layouts.h"
 #include "operator/no_kernel.h"
 #include "operator/shapes.h"
 
@@ -90,7 +91,11 @@ Status deliver(const Operand& out, const Field& field, const char* states, int64
   const CastRun round = find_cast(field.dtype, out.dtype);
   if (round == nullptr) return no_kernel_for(*out.view);
   const int64_t size = data_type_bits(out.dtype) / 8;
-  const std::unique_ptr<char[]> rounded(new (std::nothrow) char[count * size]);
+  if (out.dtype == out.view->dtype && is_contiguous(*out.view)) {
+    round(states + field.offset, state_size, start_of(*out.view), size, count);
+    return {};
+  }
+  const ScratchMemory<char> rounded = take_scratch<char>(count * size);
   if (rounded == nullptr) return no_memory_for_blocks();
   round(states + field.offset, state_size, rounded.get(), size, count);
   TensorView results = row_major_view(shape_of(*out.view), out.dtype);

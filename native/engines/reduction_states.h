@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <memory>
-#include <new>
+#include <cstring>
 #include <optional>
 
+#include "base/scratch_memory.h"
 #include "engines/reduced_values.h"
 #include "engines/reducers.h"
 
@@ -16,10 +16,11 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace reduction_detail {
 
-constexpr int64_t kColumns = 4096;  // results that grow together
+constexpr int64_t kColumns = 1024;  // results that grow together
 constexpr int64_t kWidth = kReducedPart / Reducer::kRowsAtOnce;
 constexpr int64_t kNarrow = 128;      // results; fewer grow in lanes
-constexpr int64_t kNarrowRow = 1024;  // values in all lanes
+constexpr int64_t kNarrowRow = 2048;  // values in all lanes
+constexpr int64_t kLaneUnit = 16;     // lanes: vectors hold a result's as well as neighbours'
 constexpr int64_t kLeastGroup = 32 << 10;
 constexpr int64_t kMostGroup = 256 << 10;  // values
 constexpr int64_t kGroups = 16;
@@ -47,7 +48,9 @@ struct Split {
       if (whole.dims[i] != 1) last_goes = !stays;
       if (reducer.in_any_order && is_long_run(in, i - (whole.rank - in.rank))) run_goes = !stays;
     }
-    in_parts = run_goes.value_or(last_goes) && gone.total >= reducer.few_values;
+    const bool is_tall =
+        kept.total >= kNarrow && is_one_axis(whole, gone) && reducer.reduce_columns != nullptr;
+    in_parts = (run_goes.value_or(last_goes) || is_tall) && gone.total >= reducer.few_values;
   }
 
   Axes kept;
@@ -58,6 +61,12 @@ struct Split {
   // Whether elements along a dimension are neighbours in memory, and many.
   static bool is_long_run(const TensorView& in, int axis) {
     return axis >= 0 && in.strides[axis] == 1 && in.shape[axis] >= kLongRun;
+  }
+
+  static bool is_one_axis(const Shape& whole, const Axes& axes) {
+    int64_t longest = 1;
+    for (int i = 0; i < axes.count; ++i) longest = std::max(longest, whole.dims[axes.axis[i]]);
+    return longest == axes.total;
   }
 
   bool last_goes = false;
@@ -99,11 +108,13 @@ class States {
     const int64_t values = std::clamp(kept_ * gone_ / kGroups, kLeastGroup, kMostGroup);
     const bool is_narrow = kept_ < kNarrow && !in_parts_ && !reducer.has_places;
     lanes_ = std::max<int64_t>(1, is_narrow ? std::min(gone_ / 8, kNarrowRow / kept_) : 1);
+    if (lanes_ > kLaneUnit) lanes_ = lanes_ / kLaneUnit * kLaneUnit;
+    lies_along_ = lanes_ > 1 && !is_mapped_ && Values::lie_along(job, nest, gone_) && batch() > 0;
     const int64_t whole = lanes_ * Reducer::kRowsAtOnce;
     group_ = std::max(whole, values / columns_ / whole * whole);
     const int64_t part = in_parts_ ? kReducedPart : group_;
     rows_ = std::max<int64_t>(1, (gone_ + part - 1) / part * lanes_);
-    states_.reset(new (std::nothrow) char[rows_ * kept_ * reducer.size]);
+    states_ = take_scratch<char>(rows_ * kept_ * reducer.size);
   }
 
   // False: there is not enough memory.
@@ -276,10 +287,43 @@ class States {
   void add_layers(const Layers& layers, const Reducer& reducer, Values& values, char* states) {
     const int64_t columns = layers.columns, rest = layers.count % lanes_;
     const int64_t last = layers.position + layers.count - rest;
+    if (lies_along_) return add_columns(layers, reducer, values, states);
     reducer.start(states, columns * lanes_);
     add_rows({layers.position, layers.count / lanes_, layers.first, columns * lanes_}, reducer,
              values, states);
     if (rest > 0) add_rows({last, 1, layers.first, columns * rest}, reducer, values, states);
+  }
+
+  // Whole rows of a result that fit in the buffer, several at once.
+  int64_t batch() const {
+    const int64_t rows = kBufferBytes / nest_.operand[0].item_size / lanes_;
+    return rows / Reducer::kRowsAtOnce * Reducer::kRowsAtOnce;
+  }
+
+  // Of a narrow nest where the values of each result are an array: a lane of it is a row there.
+  void add_columns(const Layers& layers, const Reducer& reducer, Values& values, char* states) {
+    const bool is_half = are_halves_ && reducer.add_half != nullptr;
+    const auto add = is_half ? reducer.add_half : reducer.add;
+    const int64_t bytes = lanes_ * nest_.operand[is_half ? 1 : 0].item_size;
+    alignas(64) char lanes[kNarrowRow / 2 * sizeof(MomentState)];  // at least two share a row
+    for (int64_t result = 0; result < kept_; ++result) {
+      reducer.start(lanes, lanes_);
+      for (int64_t done = 0, count; done < layers.count; done += count) {
+        count = std::min(batch() * lanes_, layers.count - done);
+        const int64_t begin = layers.position + done;
+        const char* const array = values.column_at(result, kept_, begin, begin + count, is_half);
+        add_array(array, bytes, {begin, count / lanes_, 0, lanes_}, add, lanes);
+        const int64_t whole = count / lanes_;
+        if (count > whole * lanes_) {
+          const char* const last = array + whole * bytes;
+          add(&last, 1, count - whole * lanes_, begin + whole, lanes);
+        }
+      }
+      for (int64_t lane = 0; lane < lanes_; ++lane) {
+        std::memcpy(states + (lane * kept_ + result) * reducer.size, lanes + lane * reducer.size,
+                    reducer.size);
+      }
+    }
   }
 
   // States that are not finite are added again.
@@ -307,24 +351,27 @@ class States {
     const int64_t to = from + (rows.count - 1) * step + rows.length;
     if (are_halves_ && reducer.add_half != nullptr) {
       const char* const halves = values.array_at(from, to);
-      if (halves != nullptr) return add_array(halves, rows, reducer.add_half, 1, states);
+      if (halves != nullptr) return add_array(halves, row_bytes(1), rows, reducer.add_half, states);
     }
     const char* const array = values.in_place(from, to);
-    if (array != nullptr) return add_array(array, rows, reducer.add, 0, states);
+    if (array != nullptr) return add_array(array, row_bytes(0), rows, reducer.add, states);
     const int64_t whole = rows.length == step ? kReducedPart / step : 0;
     const int64_t batch = whole / Reducer::kRowsAtOnce * Reducer::kRowsAtOnce;
     if (batch == 0) return add_pieces(rows, reducer, values, states);
     for (int64_t row = 0; row < rows.count; row += batch) {
       const Rows some = {rows.position + row, std::min(batch, rows.count - row), 0, rows.length};
       const int64_t begin = from + row * step;
-      add_array(values.get(begin, begin + some.count * step), some, reducer.add, 0, states);
+      add_array(values.get(begin, begin + some.count * step), row_bytes(0), some, reducer.add,
+                states);
     }
   }
 
-  // Rows of an array, with an operand's elements, that begin as far apart as those of all results.
-  void add_array(const char* array, const Rows& rows, decltype(Reducer::add) add, int operand,
+  // How far apart rows of all results begin, with elements of an operand.
+  int64_t row_bytes(int operand) const { return kept_ * lanes_ * nest_.operand[operand].item_size; }
+
+  // Rows of an array, so many bytes apart.
+  void add_array(const char* array, int64_t bytes, const Rows& rows, decltype(Reducer::add) add,
                  char* states) {
-    const int64_t bytes = kept_ * lanes_ * nest_.operand[operand].item_size;
     for (int64_t row = 0; row < rows.count; row += Reducer::kRowsAtOnce) {
       const int64_t count = std::min<int64_t>(Reducer::kRowsAtOnce, rows.count - row);
       const char* arrays[Reducer::kRowsAtOnce];
@@ -364,9 +411,10 @@ class States {
   const bool lies_across_;
   const int64_t columns_;
   int64_t lanes_;  // of a group: positions take turns
+  bool lies_along_;
   int64_t group_;  // positions of a group
   int64_t rows_;
-  std::unique_ptr<char[]> states_;
+  ScratchMemory<char> states_;
 };
 
 }  // namespace reduction_detail

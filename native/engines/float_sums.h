@@ -132,6 +132,23 @@ class FloatSum {
     return sum_of_lanes(sums[0]);
   }
 
+  // Of rows that follow each other, each a turn or more, but less than a block.
+  static void of_rows(const T* values, int64_t rows, int64_t n, double* to) {
+    const auto same = [](auto x) { return x; };
+    const FloatRest rest(n);
+    rest.visit([&](auto steps) {
+      for (const T* const end = values + rows * n; values != end; values += n) {
+        Vector<double> sums[kParts * kSumVectors<float>] = {};
+        for (uint32_t s = 0; s < rest.turns; ++s)
+          prefetch_far<kFloatLanes>(values + s * kFloatLanes);
+        add_turns<decltype(steps)::value>(same, rest.turns, sums, values);
+        if (rest.values > 0) add_last(same, n, sums, LastTurn<T>(values, n));
+        fold(sums, kFloatLanes / kLanes<double>);
+        *to++ = sum_of_lanes(sums[0]);
+      }
+    });
+  }
+
  private:
   using Floats = Vector<float>;
   static constexpr int kParts = kFloatLanes / kLanes<float>;
@@ -240,7 +257,6 @@ class FloatColumns {
     Floats turn[kFloatSteps];
     for (int s = 0; s < kFloatSteps; ++s) {
       const T* const row = rows + s * kFloatLanes * step;
-      __builtin_prefetch(row + step);
       turn[s] = load_widened(row);
     }
     fold_neighbours(turn, kFloatSteps);

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <new>
 
 #include "engines/block_loop.h"
+#include "engines/reducers.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
@@ -68,7 +70,7 @@ class Values {
   }
 
   // Positions [begin, end) of some results, of nests that lie across: rows with a value of each,
-  // `step` bytes from one to the next. Null: they have to be gathered.
+  // `step` bytes from one to the next; rows of few are packed. Null: they have to be gathered.
   const char* rows_at(int64_t result, int64_t count, int64_t begin, int64_t end, bool as_stored,
                       int64_t* step) {
     const LoopNest::Operand& in = nest_.operand[1];
@@ -77,15 +79,19 @@ class Values {
     const char* const place = address_of(nest_, in, first);
     if (!is_mapped_ && !is_aligned(place, in.item_size)) return nullptr;
     as_stored |= conversion_.first == nullptr && !is_mapped_;
-    *step = as_stored ? along : count * size;
-    if (as_stored) return place;
-    char* const to = room_for((end - begin) * *step);
+    const int64_t packed = count * (as_stored ? in.item_size : size);
+    *step = as_stored && count >= Reducer::kLeastColumns ? along : packed;
+    if (as_stored && along == *step) return place;
+    char* const to = room_for((end - begin) * packed);
     if (to == nullptr) return nullptr;
     if (is_mapped_) {
       map_rows(first, count, end - begin, to);
     } else {
       for (int64_t i = 0; i < end - begin; ++i) {
-        conversion_.first(place + i * along, to + i * *step, count);
+        if (as_stored)
+          std::memcpy(to + i * packed, place + i * along, packed);
+        else
+          conversion_.first(place + i * along, to + i * packed, count);
       }
     }
     return to;

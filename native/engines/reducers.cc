@@ -106,6 +106,20 @@ void sum_halves(const char* values, int64_t n, char* state) {
       sum_in_float([](auto x) { return x; }, reinterpret_cast<const Half*>(values), n);
 }
 
+void sum_short_rows(const char* values, int64_t rows, int64_t n, char* states) {
+  auto* const from = reinterpret_cast<const float*>(values);
+  auto* const sums = reinterpret_cast<double*>(states);
+  reduce_detail::FloatSum<float>::of_rows(from, rows, n, sums);
+  for (int64_t i = 0; i < rows; ++i) {
+    if (!std::isfinite(sums[i])) sums[i] = sum_of_array(from + i * n, n);
+  }
+}
+
+template <typename Way>
+constexpr decltype(Reducer::reduce_short_rows) kReduceShortRows = nullptr;
+template <>
+constexpr decltype(Reducer::reduce_short_rows) kReduceShortRows<Sum<float>> = &sum_short_rows;
+
 template <bool most, typename Stored>
 void find_extreme(const char* values, int64_t n, char* state) {
   auto* const from = reinterpret_cast<const Stored*>(values);
@@ -210,12 +224,48 @@ void sum_blocks(const Value* first, int64_t step, const ColumnValues& values, do
   });
 }
 
+// Few columns: a turn of all of them is an array, and turns are added as the rows of add() are.
+template <typename Value>
+void sum_packed(const Value* values, int64_t rows, int64_t columns, double* sums) {
+  using FloatColumns = reduce_detail::FloatColumns<Value>;
+  constexpr int64_t kWidth = Reducer::kLeastColumns;
+  const int64_t turn = kFloatLanes * columns;
+  double totals[kFloatLanes * kWidth + kLanes<float>] = {};  // read by vectors
+  int64_t row = 0;
+  for (; row + kFloatBlock <= rows; row += kFloatBlock) {
+    const Value* turns[kFloatSteps];
+    for (int s = 0; s < kFloatSteps; ++s) turns[s] = values + row * columns + s * turn;
+    for (int64_t i = 0; i < kFloatBlock * columns; i += kFloatBlock) {
+      reduce_detail::prefetch_far<kFloatBlock>(turns[0] + i);
+    }
+    Sum<float>::add_rows<kFloatSteps>(turns, turn, totals);
+  }
+  const int64_t rest = rows - row;
+  Value last[kFloatBlock * kWidth];
+  std::memset(last, 0, rest * kWidth * sizeof(Value));
+  for (int64_t i = 0; i < rest; ++i) {
+    std::memcpy(last + i * kWidth, values + (row + i) * columns, columns * sizeof(Value));
+  }
+  for (int64_t i = 0; i < columns; i += kLanes<float>) {
+    typename FloatColumns::Lanes lanes;
+    for (int lane = 0; lane < kFloatLanes; ++lane) {
+      std::memcpy(&lanes.sums[lane], totals + lane * columns + i, sizeof lanes.sums[lane]);
+    }
+    if (rest > 0) FloatColumns(last + i, kWidth, rest).add_block(lanes);
+    double some[kLanes<float>];
+    FloatColumns::store(lanes, some);
+    std::memcpy(sums + i, some, std::min<int64_t>(kLanes<float>, columns - i) * sizeof(double));
+  }
+}
+
 template <typename Value>
 void sum_columns(const ColumnValues& values, char* states) {
   auto* const first = reinterpret_cast<const Value*>(values.first);
   auto* const sums = reinterpret_cast<double*>(states);
   const int64_t step = values.step / static_cast<int64_t>(sizeof(Value));
-  if (values.rows > kFloatBlock) {
+  if (values.columns < Reducer::kLeastColumns) {
+    sum_packed(first, values.rows, values.columns, sums);
+  } else if (values.rows > kFloatBlock) {
     sum_blocks(first, step, values, sums);
   } else {
     for_each_columns<kLanes<float>>(values.columns, [&](int64_t i) {
@@ -284,9 +334,11 @@ constexpr Reducer kReducer = {sizeof(typename Way::State),
                               {Way::kFields[0], Way::kFields[1]},
                               kHasPlaces<Way>,
                               kInAnyOrder<Way>,
+                              std::is_same_v<Way, Sum<float>>,
                               kFewValues<Way>,
                               start<Way>,
                               reduce<Way>,
+                              kReduceShortRows<Way>,
                               kReduceStored<Way, Half>,
                               kReduceStored<Way, BFloat16>,
                               kReduceColumns<Way, typename Way::Value>,

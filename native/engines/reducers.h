@@ -16,12 +16,13 @@ struct Field {
   int64_t offset;  // bytes
 };
 
-// Columns of values: rows of them begin `step` bytes after each other.
+// Columns of values: rows of them begin `step` bytes after each other. Less than kLeastColumns are
+// packed: a row ends where the next one begins.
 struct ColumnValues {
   const char* first;
   int64_t step;
   int64_t rows;
-  int64_t columns;  // kLeastColumns to kMostColumns
+  int64_t columns;  // at most kMostColumns
 };
 
 using ReduceArray = void (*)(const char* values, int64_t n, char* state);
@@ -34,14 +35,18 @@ struct Reducer {
   static constexpr int kLeastColumns = 32;
   static constexpr int kMostColumns = 128;
   static constexpr int64_t kMostInColumns = 4096;
+  static constexpr int64_t kLeastShort = 16, kMostShort = 127;
 
   int64_t size;  // bytes of a state
   Field fields[2];
-  bool has_places;     // a state depends on positions
-  bool in_any_order;   // values may come so: results are the same
+  bool has_places;    // a state depends on positions
+  bool in_any_order;  // values may come so: results are the same
+  bool takes_packed_columns;
   int64_t few_values;  // less than so many are not worth a reduce()
   void (*start)(char* states, int64_t n);
   void (*reduce)(const char* values, int64_t n, int64_t position, char* state);
+  // The same of rows that follow each other, each of kLeastShort to kMostShort values; may be null.
+  void (*reduce_short_rows)(const char* values, int64_t rows, int64_t n, char* states);
   // The same of FLOAT16 and of BF16 instead of floats, at most kMostInColumns of them, with the
   // same bits; null: they have to be widened.
   ReduceArray reduce_half;

@@ -85,21 +85,27 @@ void divide(char* states, int64_t count, int64_t values, double) {
   for (int64_t i = 0; i < count * parts; ++i) totals[i] /= static_cast<Total>(values);
 }
 
+constexpr int64_t kResultGrain = 16 << 10;  // less is not worth a second thread
+
 // Field by field, rounded, then cast.
 Status deliver(const Operand& out, const Field& field, const char* states, int64_t state_size,
                int64_t count) {
   const CastRun round = find_cast(field.dtype, out.dtype);
   if (round == nullptr) return no_kernel_for(*out.view);
   const int64_t size = data_type_bits(out.dtype) / 8;
-  if (out.dtype == out.view->dtype && is_contiguous(*out.view)) {
-    round(states + field.offset, state_size, start_of(*out.view), size, count);
-    return {};
+  const bool is_in_place = out.dtype == out.view->dtype && is_contiguous(*out.view);
+  ScratchMemory<char> rounded;
+  if (!is_in_place && (rounded = take_scratch<char>(count * size)) == nullptr) {
+    return no_memory_for_blocks();
   }
-  const ScratchMemory<char> rounded = take_scratch<char>(count * size);
-  if (rounded == nullptr) return no_memory_for_blocks();
-  round(states + field.offset, state_size, rounded.get(), size, count);
+  char* const to = is_in_place ? start_of(*out.view) : rounded.get();
+  parallel_for(count, kResultGrain, [&](int64_t begin, int64_t end) {
+    round(states + begin * state_size + field.offset, state_size, to + begin * size, size,
+          end - begin);
+  });
+  if (is_in_place) return {};
   TensorView results = row_major_view(shape_of(*out.view), out.dtype);
-  results.data = rounded.get();
+  results.data = to;
   return copy(*out.view, results);
 }
 
@@ -131,7 +137,9 @@ Status reduce(const Reduction& reduction, const Operand* outs, int out_count, co
   States states(job, nest, source, *reducer, split);
   if (!states.compute()) return no_memory_for_blocks();
   if (reduction.finish != nullptr) {
-    reduction.finish(states.at(0, 0), kept, split.gone.total, reduction.number);
+    parallel_for(kept, kResultGrain, [&](int64_t begin, int64_t end) {
+      reduction.finish(states.at(0, begin), end - begin, split.gone.total, reduction.number);
+    });
   }
   for (int k = 0; k < out_count && status.ok(); ++k) {
     if (outs[k].view == nullptr) continue;

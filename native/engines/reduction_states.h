@@ -45,11 +45,14 @@ struct Split {
       const int own = i - (whole.rank - out.rank);
       const bool stays = own >= 0 && out.shape[own] == whole.dims[i];
       (stays ? kept : gone).add(i, whole.dims[i]);
-      if (whole.dims[i] != 1) last_goes = !stays;
+      if (whole.dims[i] != 1) {
+        if (!stays && !last_goes) ++gone_runs;
+        last_goes = !stays;
+      }
       if (reducer.in_any_order && is_long_run(in, i - (whole.rank - in.rank))) run_goes = !stays;
     }
-    const bool is_tall =
-        kept.total >= kNarrow && is_one_axis(whole, gone) && reducer.reduce_columns != nullptr;
+    const bool is_tall = gone_runs <= 1 && reducer.reduce_columns != nullptr &&
+                         (kept.total >= kNarrow || reducer.takes_packed_columns);
     in_parts = (run_goes.value_or(last_goes) || is_tall) && gone.total >= reducer.few_values;
   }
 
@@ -63,13 +66,8 @@ struct Split {
     return axis >= 0 && in.strides[axis] == 1 && in.shape[axis] >= kLongRun;
   }
 
-  static bool is_one_axis(const Shape& whole, const Axes& axes) {
-    int64_t longest = 1;
-    for (int i = 0; i < axes.count; ++i) longest = std::max(longest, whole.dims[axes.axis[i]]);
-    return longest == axes.total;
-  }
-
   bool last_goes = false;
+  int gone_runs = 0;             // of neighbouring dimensions
   std::optional<bool> run_goes;  // where such a dimension tells more than the last one
 };
 
@@ -149,10 +147,10 @@ class States {
 
   // Whether the values of neighbouring results lie side by side and can be reduced so.
   bool values_lie_across() const {
-    if (reducer_.reduce_columns == nullptr || nest_.rank < 2 || nest_.shape[0] != gone_ ||
-        nest_.shape[1] < Reducer::kLeastColumns) {
+    if (reducer_.reduce_columns == nullptr || nest_.rank < 2 || nest_.shape[0] != gone_) {
       return false;
     }
+    if (nest_.shape[1] < Reducer::kLeastColumns && !reducer_.takes_packed_columns) return false;
     for (int k = 2; k < nest_.operands; ++k) {
       const LoopNest::Operand& in = nest_.operand[k];
       if (in.strides[1] != in.item_size && in.strides[1] != 0) return false;
@@ -194,7 +192,8 @@ class States {
       least = is_wide ? Reducer::kMostColumns : Reducer::kLeastColumns;
     }
     const int64_t unit = lies_across_ ? Reducer::kLeastColumns : 1;
-    return {width, std::clamp((width + most - 1) / most, int64_t{1}, width / least), unit};
+    const int64_t most_pieces = std::max<int64_t>(1, width / least);
+    return {width, std::clamp((width + most - 1) / most, int64_t{1}, most_pieces), unit};
   }
 
   // A unit is a part of a piece.
@@ -220,6 +219,8 @@ class States {
     const int64_t length = part.end - part.begin;
     const int64_t size = nest_.operand[0].item_size;
     const int64_t most = length == gone_ ? std::max<int64_t>(1, kBufferBytes / size / gone_) : 1;
+    const bool is_short = reducer_.reduce_short_rows != nullptr && gone_ >= Reducer::kLeastShort &&
+                          gone_ <= Reducer::kMostShort;
     for (int64_t done = 0, count; done < part.count; done += count) {
       count = std::min(most, part.count - done);
       const int64_t from = (part.first + done) * gone_ + part.begin;
@@ -233,6 +234,10 @@ class States {
       const auto reduce = plain != nullptr    ? reduce_plain_
                           : stored != nullptr ? reduce_stored_
                                               : nullptr;
+      if (reduce == nullptr && is_short) {
+        reducer_.reduce_short_rows(array, count, gone_, row_state(0));
+        continue;
+      }
       const int64_t step = gone_ * (stored != nullptr ? nest_.operand[1].item_size : size);
       for (int64_t k = 0; k < count; ++k) {
         if (reduce != nullptr) {
@@ -256,7 +261,7 @@ class States {
     if (place == nullptr) return false;
     const int64_t size = nest_.operand[as_stored ? 1 : 0].item_size;
     for (int64_t done = 0; done < part.count; done += kMost) {
-      const int64_t k = std::min(done, part.count - kLeast);
+      const int64_t k = std::clamp<int64_t>(part.count - kLeast, 0, done);
       reduce({place + k * size, step, part.end - part.begin, std::min(kMost, part.count - k)},
              at(part.row, part.first + k));
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 #include "engines/extreme_reducers.h"
@@ -26,7 +27,8 @@ constexpr bool kAddsRows<Sum<float>> = true;
 template <bool most, typename T>
 constexpr bool kAddsRows<Extreme<most, T>> = kIsFloat<T>;
 
-// Integers wrap, and of equal values with places the first wins wherever it stands.
+// Integers wrap, of equal values with places the first wins wherever it stands, and zeros and NaN
+// are settled.
 template <typename Way>
 constexpr bool kInAnyOrder = false;
 template <typename T>
@@ -34,11 +36,20 @@ constexpr bool kInAnyOrder<Sum<T>> = std::is_integral_v<T>;
 template <typename T>
 constexpr bool kInAnyOrder<Product<T>> = std::is_integral_v<T>;
 template <bool most, typename T>
-constexpr bool kInAnyOrder<Extreme<most, T>> = std::is_integral_v<T>;
+constexpr bool kInAnyOrder<Extreme<most, T>> = true;
 template <typename T>
-constexpr bool kInAnyOrder<Range<T>> = std::is_integral_v<T>;
+constexpr bool kInAnyOrder<Range<T>> = true;
 template <bool most, typename T>
 constexpr bool kInAnyOrder<ExtremeAt<most, T>> = true;
+
+template <typename Way>
+constexpr bool kTakesPackedColumns = false;
+template <>
+constexpr bool kTakesPackedColumns<Sum<float>> = true;
+template <>
+constexpr bool kTakesPackedColumns<Sum<double>> = true;
+template <typename T>
+constexpr bool kTakesPackedColumns<Product<T>> = true;
 
 template <typename Way>
 constexpr int64_t kFewValues = 32;
@@ -157,18 +168,30 @@ void add_turns(const ColumnValues& values, int64_t row, int64_t turns, char* sta
   }
 }
 
-// Rows take turns in the lanes of reduce(), one lane after the other.
-template <typename Way, typename Value = typename Way::Value>
+// Rows take turns in the lanes of reduce(), one lane after the other; without gaps between them
+// they come to all lanes at once, as an array. What is less than a turn, at the end, comes to the
+// first lanes or to the last ones.
+template <typename Way, typename Value = typename Way::Value, int turns = Way::kTurns,
+          bool ends_in_last = false>
 void reduce_columns(const ColumnValues& values, char* states) {
   using State = typename Way::State;
-  State lanes[Way::kTurns * Reducer::kMostColumns];
+  State lanes[turns * Reducer::kMostColumns];
   char* const first = reinterpret_cast<char*>(lanes);
   const int64_t columns = values.columns, bytes = columns * sizeof(State);
-  start<Way>(first, Way::kTurns * columns);
-  for (int lane = 0; lane < Way::kTurns; ++lane) {
-    add_turns<Way, Value>(values, lane, Way::kTurns, first + lane * bytes);
+  const int64_t rest = values.rows % turns, whole = values.rows - rest;
+  const bool is_packed = values.step == columns * static_cast<int64_t>(sizeof(Value));
+  const int64_t together = is_packed ? turns : 1;
+  start<Way>(first, turns * columns);
+  const ColumnValues all = {values.first, values.step * together, whole / together,
+                            columns * together};
+  for (int64_t lane = 0; lane < turns / together; ++lane) {
+    add_turns<Way, Value>(all, lane, turns / together, first + lane * bytes);
   }
-  for (int half = Way::kTurns / 2; half > 0; half /= 2) {
+  for (int64_t i = 0; i < rest; ++i) {
+    const char* const row = values.first + (whole + i) * values.step;
+    add<Way, Value>(&row, 1, columns, 0, first + (ends_in_last ? turns - rest + i : i) * bytes);
+  }
+  for (int half = turns / 2; half > 0; half /= 2) {
     join<Way>(first, first + half * bytes, half * columns);
   }
   std::memcpy(states, lanes, bytes);
@@ -185,19 +208,6 @@ void add_columns(const ColumnValues& values, char* states) {
 template <int count, typename Body>
 void for_each_columns(int64_t columns, const Body& body) {
   for (int64_t i = 0; i < columns; i += count) body(std::min<int64_t>(i, columns - count));
-}
-
-void sum_double_columns(const ColumnValues& values, char* states) {
-  constexpr int kTogether = Reducer::kLeastColumns;
-  auto* const first = reinterpret_cast<const double*>(values.first);
-  const int64_t step = values.step / static_cast<int64_t>(sizeof(double));
-  const auto same = [](auto x, auto) { return x; };
-  for_each_columns<kTogether>(values.columns, [&](int64_t i) {
-    const Columns<double> columns = {first + i, step};
-    reduce_detail::ColumnSums<double, decltype(same), kTogether>(same, values.rows, columns,
-                                                                 columns)
-        .store(reinterpret_cast<double*>(states) + i);
-  });
 }
 
 // A lane of all columns at a time: its rows are read along memory, those of the next lane fetched
@@ -290,7 +300,8 @@ constexpr ReduceColumns kReduceColumns<Sum<float>, Value> = &sum_columns<Value>;
 template <>
 constexpr ReduceColumns kReduceColumns<Sum<float>, float> = &sum_columns<float>;
 template <>
-constexpr ReduceColumns kReduceColumns<Sum<double>, double> = &sum_double_columns;
+constexpr ReduceColumns kReduceColumns<Sum<double>, double> =
+    &reduce_columns<Sum<double>, double, kSumLanes, true>;
 template <typename T>
 constexpr ReduceColumns kReduceColumns<Product<T>, T> = &reduce_columns<Product<T>>;
 template <bool most>
@@ -318,6 +329,22 @@ constexpr ReduceColumns kReduceColumns<Range<float>, Value> = &find_ranges<float
 template <>
 constexpr ReduceColumns kReduceColumns<Range<float>, float> = &find_ranges<float, float>;
 
+template <typename T, int fields>
+void settle(char* states, int64_t n) {
+  auto* const values = reinterpret_cast<T*>(states);
+  for (int64_t i = 0; i < n * fields; ++i) {
+    values[i] = is_nan(values[i]) ? std::numeric_limits<T>::quiet_NaN() : values[i] + T{0};
+  }
+}
+
+template <typename Way>
+constexpr decltype(Reducer::settle) kSettle = nullptr;
+template <bool most, typename T>
+constexpr decltype(Reducer::settle) kSettle<Extreme<most, T>> =
+    kIsFloat<T> ? &settle<T, 1> : nullptr;
+template <typename T>
+constexpr decltype(Reducer::settle) kSettle<Range<T>> = kIsFloat<T> ? &settle<T, 2> : nullptr;
+
 using Add = void (*)(const char* const*, int64_t, int64_t, int64_t, char*);
 template <typename Way>
 constexpr Add kAddHalf = nullptr;
@@ -334,7 +361,7 @@ constexpr Reducer kReducer = {sizeof(typename Way::State),
                               {Way::kFields[0], Way::kFields[1]},
                               kHasPlaces<Way>,
                               kInAnyOrder<Way>,
-                              std::is_same_v<Way, Sum<float>>,
+                              kTakesPackedColumns<Way>,
                               kFewValues<Way>,
                               start<Way>,
                               reduce<Way>,
@@ -347,7 +374,8 @@ constexpr Reducer kReducer = {sizeof(typename Way::State),
                               add<Way>,
                               kAddHalf<Way>,
                               kAddExactly<Way>,
-                              join<Way>};
+                              join<Way>,
+                              kSettle<Way>};
 
 template <template <typename> class Way>
 const Reducer* of_integers(aclDataType values) {

@@ -65,10 +65,13 @@ struct Reducer {
   void (*add_exactly)(const char* const* rows, int64_t count, int64_t n, int64_t position,
                       char* states);
   void (*join)(char* states, const char* others, int64_t n);
+  // Makes what depends on the order the same at the end; null: nothing does.
+  void (*settle)(char* states, int64_t n);
 };
 
 // Integers wrap, floats are added and multiplied in double (but see Note [Sums in float]). NaN wins
-// against every number, the first of equal values against later ones.
+// against every number, with places the first of equal values against later ones; without, a zero
+// has no sign in the end, and NaN no bits of its own.
 enum class Reduce {
   kSum,
   kSumOfSquares,  // of floats

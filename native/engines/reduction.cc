@@ -136,6 +136,7 @@ Status reduce(const Reduction& reduction, const Operand* outs, int out_count, co
   const Source source = {is_mapped, reduction.reduce_plain, ins[0].view->dtype};
   States states(job, nest, source, *reducer, split);
   if (!states.compute()) return no_memory_for_blocks();
+  if (reducer->settle != nullptr) reducer->settle(states.at(0, 0), kept);
   if (reduction.finish != nullptr) {
     parallel_for(kept, kResultGrain, [&](int64_t begin, int64_t end) {
       reduction.finish(states.at(0, begin), end - begin, split.gone.total, reduction.number);

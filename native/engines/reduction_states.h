@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 
@@ -51,7 +52,9 @@ struct Split {
       }
       if (reducer.in_any_order && is_long_run(in, i - (whole.rank - in.rank))) run_goes = !stays;
     }
+    if (reducer.in_any_order && !reducer.has_places) sort(gone, whole, in);
     const bool is_tall = gone_runs <= 1 && reducer.reduce_columns != nullptr &&
+                         !reducer.in_any_order &&
                          (kept.total >= kNarrow || reducer.takes_packed_columns);
     in_parts = (run_goes.value_or(last_goes) || is_tall) && gone.total >= reducer.few_values;
   }
@@ -61,6 +64,16 @@ struct Split {
   bool in_parts;
 
  private:
+  // By their strides, the longest first.
+  static void sort(Axes& axes, const Shape& whole, const TensorView& in) {
+    const auto stride = [&](int axis) {
+      const int own = axis - (whole.rank - in.rank);
+      return own < 0 ? 0 : std::abs(in.strides[own]);
+    };
+    std::stable_sort(axes.axis, axes.axis + axes.count,
+                     [&](int a, int b) { return stride(a) > stride(b); });
+  }
+
   // Whether elements along a dimension are neighbours in memory, and many.
   static bool is_long_run(const TensorView& in, int axis) {
     return axis >= 0 && in.strides[axis] == 1 && in.shape[axis] >= kLongRun;
@@ -179,10 +192,11 @@ class States {
   Pieces pieces() const {
     const int64_t size = nest_.operand[0].item_size, rows = std::min(gone_, kReducedPart);
     const bool is_high = makes_columns() && rows * Reducer::kLeastColumns * size > kBufferBytes;
-    const int64_t values = lies_across_ ? (is_high ? kRoomBytes / 2 : kBufferBytes) / size
-                                        : std::min(kBufferBytes / size, kGrain);
+    const int64_t values = !lies_across_      ? std::min(kBufferBytes / size, kGrain)
+                           : !makes_columns() ? kMostGroup
+                                              : (is_high ? kRoomBytes / 2 : kBufferBytes) / size;
     const int64_t width = lies_across_ ? nest_.shape[1] : kept_;
-    const int64_t most = std::max<int64_t>(1, values / (is_high ? rows : gone_));
+    const int64_t most = std::max<int64_t>(1, values / (lies_across_ ? rows : gone_));
     int64_t least = 1;
     if (lies_across_) {
       // Where each row is in another page of memory, as much as possible of it is read at once.

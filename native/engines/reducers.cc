@@ -43,13 +43,13 @@ template <bool most, typename T>
 constexpr bool kInAnyOrder<ExtremeAt<most, T>> = true;
 
 template <typename Way>
-constexpr bool kTakesPackedColumns = false;
+constexpr int64_t kFewResults = 0;
 template <>
-constexpr bool kTakesPackedColumns<Sum<float>> = true;
+constexpr int64_t kFewResults<Sum<float>> = std::numeric_limits<int64_t>::max();
 template <>
-constexpr bool kTakesPackedColumns<Sum<double>> = true;
+constexpr int64_t kFewResults<Sum<double>> = Reducer::kMostColumns;
 template <typename T>
-constexpr bool kTakesPackedColumns<Product<T>> = true;
+constexpr int64_t kFewResults<Product<T>> = Reducer::kMostColumns;
 
 template <typename Way>
 constexpr int64_t kFewValues = 32;
@@ -234,6 +234,28 @@ void sum_blocks(const Value* first, int64_t step, const ColumnValues& values, do
   });
 }
 
+// Rows of one block. Where they are far apart, memory is read faster in longer pieces than columns
+// need at a time.
+template <typename Value>
+void sum_few_rows(const Value* first, int64_t step, const ColumnValues& values, double* sums) {
+  constexpr int64_t kPiece = 2 * Reducer::kLeastColumns, kFar = 512;
+  const auto sum = [&](const Value* from, int64_t own_step, int64_t columns, double* to) {
+    for_each_columns<kLanes<float>>(columns, [&](int64_t i) {
+      reduce_detail::FloatColumns<Value>(from + i, own_step, values.rows).sum(to + i);
+    });
+  };
+  if (values.columns < kPiece || values.rows * step < kFar * kFloatBlock) {
+    return sum(first, step, values.columns, sums);
+  }
+  Value copy[kFloatBlock * kPiece];
+  for_each_columns<kPiece>(values.columns, [&](int64_t i) {
+    for (int64_t row = 0; row < values.rows; ++row) {
+      std::memcpy(copy + row * kPiece, first + row * step + i, kPiece * sizeof(Value));
+    }
+    sum(copy, kPiece, kPiece, sums + i);
+  });
+}
+
 // Few columns: a turn of all of them is an array, and turns are added as the rows of add() are.
 template <typename Value>
 void sum_packed(const Value* values, int64_t rows, int64_t columns, double* sums) {
@@ -278,9 +300,7 @@ void sum_columns(const ColumnValues& values, char* states) {
   } else if (values.rows > kFloatBlock) {
     sum_blocks(first, step, values, sums);
   } else {
-    for_each_columns<kLanes<float>>(values.columns, [&](int64_t i) {
-      reduce_detail::FloatColumns<Value>(first + i, step, values.rows).sum(sums + i);
-    });
+    sum_few_rows(first, step, values, sums);
   }
   for (int64_t i = 0; i < values.columns; ++i) {
     if (std::isfinite(sums[i])) continue;
@@ -361,8 +381,8 @@ constexpr Reducer kReducer = {sizeof(typename Way::State),
                               {Way::kFields[0], Way::kFields[1]},
                               kHasPlaces<Way>,
                               kInAnyOrder<Way>,
-                              kTakesPackedColumns<Way>,
                               kFewValues<Way>,
+                              kFewResults<Way>,
                               start<Way>,
                               reduce<Way>,
                               kReduceShortRows<Way>,

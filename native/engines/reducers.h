@@ -39,10 +39,12 @@ struct Reducer {
 
   int64_t size;  // bytes of a state
   Field fields[2];
-  bool has_places;    // a state depends on positions
-  bool in_any_order;  // values may come so: results are the same
-  bool takes_packed_columns;
+  bool has_places;     // a state depends on positions
+  bool in_any_order;   // values may come so: results are the same
   int64_t few_values;  // less than so many are not worth a reduce()
+  // Fewer results than so many are made by reduce() or, if they are neighbours, by
+  // reduce_columns(), which then takes fewer than kLeastColumns, too.
+  int64_t few_results;
   void (*start)(char* states, int64_t n);
   void (*reduce)(const char* values, int64_t n, int64_t position, char* state);
   // The same of rows that follow each other, each of kLeastShort to kMostShort values; may be null.

@@ -4,11 +4,12 @@
 // Note [Order of reductions of loops]
 // It follows from the shapes alone. Where a result takes at least few_values, which depends on kind
 // and type, and the last dimension goes, its values, in the order of positions, are cut in parts of
-// kReducedPart; a part is reduced in lanes. Else all results grow together, by one value each at a
-// time, in groups of positions; if they are few, in several lanes that take turns. Parts, groups
-// and their lanes are joined in halves.
+// kReducedPart; a part is reduced in lanes. So are fewer than few_results where the dimensions that
+// go are neighbours: memory may then run along them or across. Else all results grow together, by
+// one value each at a time, in groups of positions; if they are few, in several lanes that take
+// turns. Parts, groups and their lanes are joined in halves.
 // Of what may be reduced in any order, the dimension along which memory runs takes the place of the
-// last one.
+// last one, and positions follow memory.
 #pragma once
 
 #include "engines/pointwise.h"

@@ -53,9 +53,8 @@ struct Split {
       if (reducer.in_any_order && is_long_run(in, i - (whole.rank - in.rank))) run_goes = !stays;
     }
     if (reducer.in_any_order && !reducer.has_places) sort(gone, whole, in);
-    const bool is_tall = gone_runs <= 1 && reducer.reduce_columns != nullptr &&
-                         !reducer.in_any_order &&
-                         (kept.total >= kNarrow || reducer.takes_packed_columns);
+    const bool is_tall =
+        gone_runs <= 1 && kept.total < reducer.few_results && !reducer.in_any_order;
     in_parts = (run_goes.value_or(last_goes) || is_tall) && gone.total >= reducer.few_values;
   }
 
@@ -163,7 +162,7 @@ class States {
     if (reducer_.reduce_columns == nullptr || nest_.rank < 2 || nest_.shape[0] != gone_) {
       return false;
     }
-    if (nest_.shape[1] < Reducer::kLeastColumns && !reducer_.takes_packed_columns) return false;
+    if (nest_.shape[1] < Reducer::kLeastColumns && reducer_.few_results == 0) return false;
     for (int k = 2; k < nest_.operands; ++k) {
       const LoopNest::Operand& in = nest_.operand[k];
       if (in.strides[1] != in.item_size && in.strides[1] != 0) return false;

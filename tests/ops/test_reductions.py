@@ -137,7 +137,63 @@ def test_reductions_do_not_depend_on_how_rows_lie(dtype: str, length: int) -> No
         for function in functions:
             dims = 2 if function is aclhost.aminmax_dim else (2,)
             assert_same_bits(function(across, dims), function(along, dims))
-        assert_same_bits(aclhost.prod_dim(across, 2), aclhost.prod_dim(along, 2))
+        for kind in {values.dtype, np.dtype(np.float32)} - {np.dtype(bool)}:
+            for function in (aclhost.reduce_sum, aclhost.prod_dim):
+                dims = {"dims": (2,)} if function is aclhost.reduce_sum else {"dim": 2}
+                assert_same_bits(
+                    function(across, **dims, dtype=kind), function(along, **dims, dtype=kind)
+                )
+
+
+@pytest.mark.parametrize("results", [2, 3, 20, 31, 32, 33, 100, 130])
+@pytest.mark.parametrize("dtype", ["f4", "f2", "bfloat16", "f8", "c8", "i4"])
+def test_a_dimension_in_front_has_one_order(dtype: str, results: int) -> None:
+    """Memory without gaps, with gaps between rows, and memory that runs along the dimension."""
+    kind = np.dtype(getattr(ml_dtypes, dtype, dtype))
+    for length in (1, 15, 16, 17, 32, 33, 127, 128, 129, 316, 4097, 9001):
+        rng = np.random.default_rng(length)
+        wide = rng.integers(-4, 5, (2, length, results + 5)).astype(kind)
+        if kind.kind not in "i":
+            wide *= rng.choice(np.array([0.37, -1.1], kind), wide.shape)
+            wide[0, length // 2, 2], wide[1, length - 1, 3] = np.nan, np.inf
+            wide[1, length // 2 :, 2] = ml_dtypes.finfo(kind).max
+        gaps = wide[:, :, 2 : 2 + results]
+        packed = gaps.copy()
+        along = gaps.transpose(0, 2, 1).copy().transpose(0, 2, 1)
+        functions = [
+            lambda values, dim: aclhost.reduce_sum(values, (dim,), dtype=values.dtype),
+            lambda values, dim: aclhost.prod_dim(values, dim, dtype=values.dtype),
+        ]
+        if kind.kind != "c":
+            functions += [lambda values, dim: aclhost.amax(values, (dim,))]
+            functions += [lambda values, dim: aclhost.amin(values, (dim,))]
+        with np.errstate(all="ignore"):
+            for function in functions:
+                wanted, of_one = function(packed, 1), function(packed[1], 0)
+                for values in (gaps, along):
+                    assert_same_bits(function(values, 1), wanted)
+                    assert_same_bits(function(values[1], 0), of_one)
+            exact = packed.astype("c16" if kind.kind == "c" else "f8").sum(1)
+        sums = functions[0](packed, 1).astype(exact.dtype)
+        rough = 1e-2 if kind.itemsize == 2 else 1e-5
+        of_moderate = np.isfinite(exact) & (abs(exact) < 1e4)
+        np.testing.assert_allclose(sums[of_moderate], exact[of_moderate], rough, rough * length)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f2", "bfloat16", "f8"])
+def test_extremes_have_zeros_without_sign(dtype: str) -> None:
+    """They are found in the order of memory, which the first of equal values would show."""
+    values = np.zeros((40, 30), getattr(ml_dtypes, dtype, dtype))
+    values[::2] *= -1
+    for each in (values, np.asfortranarray(values), -values):
+        for function in (aclhost.amax, aclhost.amin):
+            for dims in ((0,), (1,), (0, 1)):
+                assert not np.signbit(function(each, dims).astype(np.float64)).any()
+    values[3, 4] = -np.nan
+    for each in (values, np.asfortranarray(values)):
+        found = aclhost.amax(each, (0, 1))
+        assert np.isnan(found)
+        assert not np.signbit(found.astype(np.float64))
 
 
 def assert_same_bits(found: object, wanted: object) -> None:

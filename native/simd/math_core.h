@@ -4,9 +4,10 @@
 // Note [Mathematical functions]
 // Functions of one number, written without branches, so that a plain loop over them vectorises.
 // Those of float compute in double and round once, unless a header says otherwise: double has the
-// range that saves overflow and subnormal numbers from special treatment. Products and sums are
-// rounded one by one, so the bits are the same with every instruction set. NaN comes out where it
-// must; which NaN is not specified. tests/sweep measures the errors.
+// range that saves overflow and subnormal numbers from special treatment. Products are added
+// without a rounding in between where fused_multiply_add() says so and nowhere else, so the bits
+// are the same with every instruction set. NaN comes out where it must; which NaN is not specified.
+// tests/sweep measures the errors.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +15,7 @@
 #include <limits>
 
 #include "simd/convert.h"
+#include "simd/fused.h"
 
 // Loops vectorise only if everything in them is inlined, however large it gets.
 #define ACLHOST_INLINE __attribute__((always_inline)) inline
@@ -39,10 +41,11 @@ ACLHOST_INLINE T polynomial_part(T x, const T (&coefficients)[count]) {
   if constexpr (kTerms == 1) {
     return coefficients[first];
   } else if constexpr (kTerms < 8) {
-    return polynomial_part<first + step, step>(x, coefficients) * x + coefficients[first];
+    const T above = polynomial_part<first + step, step>(x, coefficients);
+    return fused_multiply_add(above, x, coefficients[first]);
   } else {
-    return polynomial_part<first + step, 2 * step>(x * x, coefficients) * x +
-           polynomial_part<first, 2 * step>(x * x, coefficients);
+    const T odd = polynomial_part<first + step, 2 * step>(x * x, coefficients);
+    return fused_multiply_add(odd, x, polynomial_part<first, 2 * step>(x * x, coefficients));
   }
 }
 template <typename T, typename... Rest>
@@ -113,16 +116,9 @@ struct Split {
   double fraction;
 };
 
-// a * b = high + low, exactly but for the last bit of low, unless a part of it overflows or
-// underflows: the factors are taken apart, a half of one times a half of the other is a double.
+// a * b = high + low, exactly unless a part of it overflows or underflows.
 struct Product {
-  ACLHOST_INLINE Product(double a, double b) : high(a * b) {
-    const double a_high = half_of(a), a_low = a - a_high, b_high = half_of(b), b_low = b - b_high;
-    low = ((a_high * b_high - high) + a_high * b_low + a_low * b_high) + a_low * b_low;
-  }
-  static ACLHOST_INLINE double half_of(double x) {
-    return from_bits(bits_of(x) & 0xFFFFFFFFF8000000);
-  }
+  ACLHOST_INLINE Product(double a, double b) : high(a * b), low(fused_multiply_add(a, b, -high)) {}
   double high;
   double low;
 };

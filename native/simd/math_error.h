@@ -75,8 +75,8 @@ ACLHOST_INLINE double erfc_outer(double x) {
   const Product product(quotient, divisor);
   const double lost =
       ((scaled - product.high) - product.low) + (scaled_low - quotient * divisor_low);
-  const double high = Product::half_of(x);  // its square is exact
-  const WideExponential e(-(high * high), -((x - high) * (x + high)));
+  const Product square(x, x);
+  const WideExponential e(-square.high, -square.low);
   const double rest = quotient * e.less_one + lost / divisor * (1 + e.less_one);
   return (quotient + rest) * e.power * e.rest_of_power;
 }

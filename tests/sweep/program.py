@@ -13,7 +13,8 @@ ROOT = Path(__file__).parents[2]
 FUNCTIONS = Path(__file__).with_name("functions.h")
 _SCHEDULED = ("-fschedule-insns", "-fsched-pressure")
 # As CMakeLists.txt compiles generated kernels.
-FLAGS = ("-std=c++17", "-O3", "-Wall", "-Wextra", "-Werror", *_SCHEDULED, "-fno-thread-jumps")
+WARNINGS = ("-Wall", "-Wextra", "-Wno-psabi", "-Werror")
+FLAGS = ("-std=c++17", "-O3", *WARNINGS, *_SCHEDULED, "-fno-thread-jumps")
 FLOAT_FLAGS = ("-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math")
 AVX2 = ("-mavx2", "-mfma", "-mf16c")
 AVX512 = ("-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mfma", "-mf16c")

@@ -6,7 +6,8 @@
 #include <cstring>
 #include <utility>
 
-#include "simd/transpose.h"
+#include "engines/pair_packing.h"
+#include "engines/pair_tiles.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
@@ -14,9 +15,10 @@ inline namespace ACLHOST_ISA {
 #if defined(__AVX512F__)
 namespace {
 
-constexpr int kMostRows = 14;     // of a block: their sums leave registers for the factors
-constexpr int64_t kColumns = 32;  // of a block
-constexpr int64_t kLine = 16;     // words
+using namespace pair_packing;  // blocks have kColumns columns
+
+constexpr int kMostRows = 14;  // of a block: their sums leave registers for the factors
+constexpr int64_t kLine = 16;  // words
 constexpr double kLeastWork = 1 << 15;
 constexpr int64_t kLeastTerms = 16;
 
@@ -73,84 +75,6 @@ constexpr std::array<Block, sizeof...(before)> blocks(std::integer_sequence<int,
 constexpr auto kBlocks = blocks<true>(std::make_integer_sequence<int, kMostRows>());
 constexpr auto kBlocksInPlace = blocks<false>(std::make_integer_sequence<int, kMostRows>());
 
-// A factor as arrays of terms, or of what else it has: rows of a, columns of b.
-struct Side {
-  const uint16_t* data;
-  int64_t term_step, other_step;
-};
-
-// Two arrays of elements become one of pairs; the second may be missing. Whole vectors are written:
-// what lies behind n is packed later, or nobody's.
-void join_arrays(const uint16_t* first, const uint16_t* second, int64_t n, uint32_t* to) {
-  constexpr int64_t kWords = 16;
-  for (int64_t i = 0; i < n; i += kWords) {
-    const int64_t count = std::min(kWords, n - i);
-    const auto some = static_cast<__mmask16>((1u << count) - 1);
-    const auto widened = [&](const uint16_t* from) {
-      return _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(some, from + i));
-    };
-    __m512i pairs = widened(first);
-    if (second != nullptr) pairs |= _mm512_slli_epi32(widened(second), 16);
-    _mm512_storeu_si512(to + i, pairs);
-  }
-}
-
-// Whether terms lie in memory pair by pair.
-bool has_pairs(const Side& side) {
-  return side.term_step == 1 && side.other_step % 2 == 0 &&
-         reinterpret_cast<uintptr_t>(side.data) % sizeof(uint32_t) == 0;
-}
-
-uint32_t pair_at(const Side& side, int64_t term, int64_t terms, int64_t other) {
-  const uint16_t* const place = side.data + term * side.term_step + other * side.other_step;
-  const uint32_t second = term + 1 < terms ? place[side.term_step] : 0;
-  return place[0] | second << 16;
-}
-
-// As many as a block has columns, in two vectors.
-void join_columns(const uint16_t* first, const uint16_t* second, uint32_t* to) {
-  const __m512i odd = second != nullptr ? _mm512_loadu_si512(second) : _mm512_setzero_si512();
-  const __m512i even = _mm512_loadu_si512(first);
-  const __m512i low = _mm512_unpacklo_epi16(even, odd), high = _mm512_unpackhi_epi16(even, odd);
-  const __m512i front = _mm512_set_epi64(11, 10, 3, 2, 9, 8, 1, 0);
-  const __m512i back = _mm512_set_epi64(15, 14, 7, 6, 13, 12, 5, 4);
-  _mm512_storeu_si512(to, _mm512_permutex2var_epi64(low, front, high));
-  _mm512_storeu_si512(to + kColumns / 2, _mm512_permutex2var_epi64(low, back, high));
-}
-
-// [pair][n], with room for `width`; what lies behind n means nothing.
-void pack(const Side& side, int64_t terms, int64_t n, int64_t width, uint32_t* to) {
-  if (side.other_step == 1) {
-    for (int64_t term = 0; term < terms; term += 2) {
-      const uint16_t* const first = side.data + term * side.term_step;
-      const uint16_t* const second = term + 1 < terms ? first + side.term_step : nullptr;
-      if (n == kColumns) {
-        join_columns(first, second, to);
-      } else {
-        join_arrays(first, second, n, to);
-      }
-      to += width;
-    }
-    return;
-  }
-  const int64_t whole = has_pairs(side) ? terms / 2 : 0;
-  const Columns<uint32_t> pairs = {reinterpret_cast<const uint32_t*>(side.data),
-                                   side.other_step / 2};
-  if (whole > 0) transpose(pairs, whole, n, to, width);
-  for (int64_t pair = whole; 2 * pair < terms; ++pair) {
-    for (int64_t i = 0; i < n; ++i) to[pair * width + i] = pair_at(side, 2 * pair, terms, i);
-  }
-}
-
-Side rows_of(const BatchedMatrix& a, int64_t offset, int64_t row, int64_t term) {
-  const auto* const data = reinterpret_cast<const uint16_t*>(a.at(offset, row, term));
-  return {data, a.column_stride, a.row_stride};
-}
-Side columns_of(const BatchedMatrix& b, int64_t offset, int64_t term, int64_t column) {
-  const auto* const data = reinterpret_cast<const uint16_t*>(b.at(offset, term, column));
-  return {data, b.row_stride, b.column_stride};
-}
-
 int64_t block_height(int64_t rows) {
   const int64_t count = (rows + kMostRows - 1) / kMostRows;
   return (rows + count - 1) / count;
@@ -204,18 +128,23 @@ PairRows take_rows(const GemmPlan& plan, const PairTile& tile, int64_t first, in
 }  // namespace
 
 bool multiplies_pairs(const GemmPlan& plan) {
-  return plan.a.dtype == ACL_BF16 && plan.b.dtype == ACL_BF16 && plan.a.source == nullptr &&
-         plan.b.source == nullptr && plan.computed == ACL_FLOAT && plan.k >= kLeastTerms &&
-         static_cast<double>(plan.m) * plan.n * plan.k >= kLeastWork &&
-         __builtin_cpu_supports("avx512bf16");
+  const aclDataType dtype = plan.a.dtype;
+  return (dtype == ACL_BF16 || dtype == ACL_FLOAT16) && plan.b.dtype == dtype &&
+         plan.a.source == nullptr && plan.b.source == nullptr && plan.computed == ACL_FLOAT &&
+         plan.k >= kLeastTerms && static_cast<double>(plan.m) * plan.n * plan.k >= kLeastWork &&
+         (has_pair_tiles(dtype) || (dtype == ACL_BF16 && __builtin_cpu_supports("avx512bf16")));
 }
 
 int64_t pair_words(int64_t rows, int64_t columns) {
-  return kPairTerms / 2 * (rows + columns + 2 * kColumns + kLine);
+  const int64_t of_blocks = kPairTerms / 2 * (rows + columns + 2 * kColumns + kLine);
+  return std::max(of_blocks, pair_tile_words(rows, columns));
 }
 
 void multiply_pairs(const GemmPlan& plan, const PairTile& tile, uint32_t* words, float* c,
                     int64_t c_stride, bool add) {
+  if (has_pair_tiles(plan.a.dtype)) {
+    return multiply_pair_tiles(plan, tile, words, c, c_stride, add);
+  }
   for (int64_t done = 0; done < tile.terms; done += kPairTerms) {
     const int64_t terms = std::min(kPairTerms, tile.terms - done), first = tile.first + done;
     const int64_t pairs = (terms + 1) / 2;

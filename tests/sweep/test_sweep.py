@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import platform
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -44,4 +45,6 @@ def test_all_functions_are_stored(programs):
 def test_loops_vectorise(programs):
     """A call or a branch in a function is enough to prevent it."""
     for program in programs:
+        if program.isa == "baseline" and platform.machine() == "x86_64":
+            continue  # it multiplies and adds in calls
         assert set(program.names()) - program.vectorised == SCALAR, program.isa

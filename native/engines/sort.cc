@@ -9,7 +9,7 @@
 
 #include "base/scratch_memory.h"
 #include "engines/block_loop.h"
-#include "engines/sort_bytes.h"
+#include "engines/sort_counted.h"
 #include "engines/sort_row.h"
 
 namespace aclhost {
@@ -55,18 +55,18 @@ class RowSorter {
 
   // False: there is not enough memory.
   bool run(const char* row, char* values, int64_t* indices) {
-    if (type_.item_size == 1 && part_.count == part_.length && part_.length >= kWorthCounting) {
-      sort_bytes(type_, flip_, row, part_.length, chunks_, values, indices);
-      return true;
-    }
     row_ = row;
     keys_.set_row(row);
     values_ = values;
     indices_ = indices;
+    const bool whole = part_.count == part_.length;
+    if (whole && type_.item_size == 1 && part_.length >= kWorthCounting) {
+      return finish_counted({0, type_.largest()});
+    }
     first_ = first_place();
     Bracket bracket;
     Counts counts[kMaxChunks], all;
-    const bool sampled = part_.count < part_.length && part_.length >= kWorthSampling;
+    const bool sampled = !whole && part_.length >= kWorthSampling;
     if (sampled) {
       bracket = keys_.likely_bracket(first_, part_.count);
       all = keys_.count(bracket, counts);
@@ -77,9 +77,11 @@ class RowSorter {
       all = keys_.count_all(counts);
     }
     const int bits = bit_width(bracket.most - bracket.least);
-    const bool whole = part_.count == part_.length && part_.length > kFewWords;
+    const bool many = whole && part_.length > kFewWords;
+    const bool close = bits <= kCountedBits && part_.length >> std::max(bits - 1, 0) > 0;
+    if (many && close && !type_.has_nan) return finish_counted(bracket);
     if (bits + index_bits_ <= 64) return finish<uint64_t>(bracket, all, counts);
-    if (whole) return finish_cut(bracket, all, counts);
+    if (many) return finish_cut(bracket, all, counts);
     return finish<WideWord>(bracket, all, counts);
   }
 
@@ -92,6 +94,13 @@ class RowSorter {
     const int64_t nans = type_.has_nan ? keys_.count({nan, nan}, counts).inside : 0;
     if (part_.start == PartStart::kMedian) return nans > 0 ? length - nans : (length - 1) / 2;
     return std::max<int64_t>(length - nans - 1, 0) / 2;
+  }
+
+  bool finish_counted(const Bracket& bracket) {
+    auto* const places = reinterpret_cast<CountedPlaces*>(counters_.get(sizeof(CountedPlaces)));
+    if (places == nullptr) return false;
+    sort_counted(type_, flip_, bracket, {row_, part_.length, chunks_}, *places, values_, indices_);
+    return true;
   }
 
   // Of a whole row whose keys and indices do not fit a word together: it is sorted by leading bits

@@ -40,14 +40,16 @@ Counts RowKeys::count_all(Counts* counts) const {
 Bracket RowKeys::whole_bracket() const {
   Bracket found[kMaxChunks] = {};
   for_chunks(length_, chunks_, [&](int chunk, int64_t begin, int64_t end) {
-    uint64_t least = ~uint64_t{0}, most = 0;
+    Bracket all = {~uint64_t{0}, 0};
     for_keys(begin, end, [&](const uint64_t* keys, int64_t, int64_t n) {
+      uint64_t least = ~uint64_t{0}, most = 0;  // of the block: in registers
       for (int64_t i = 0; i < n; ++i) {
         least = std::min(least, keys[i]);
         most = std::max(most, keys[i]);
       }
+      all = {std::min(all.least, least), std::max(all.most, most)};
     });
-    found[chunk] = {least, most};
+    found[chunk] = all;
   });
   Bracket all = found[0];
   for (int chunk = 1; chunk < chunks_; ++chunk) {

@@ -77,6 +77,25 @@ def test_bytes_in_both_orders(dtype: str, descending: bool, length: int) -> None
     np.testing.assert_array_equal(values, x[wanted])
 
 
+@pytest.mark.parametrize("dtype", ["int16", "int32", "int64"])
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("kinds", [1, 2, 256, 257, 2048, 2049])
+@pytest.mark.parametrize("length", [129, 1024, 5000, LONG])
+def test_integers_that_are_close(dtype: str, descending: bool, kinds: int, length: int) -> None:
+    """They are counted, up to so many kinds."""
+    rng = np.random.default_rng(length)
+    info = np.iinfo(dtype)
+    for least in (info.min, -kinds // 2, 7, info.max - kinds + 1):
+        x = least + rng.integers(0, kinds, length)
+        x[:2] = least, least + kinds - 1
+        x = x.astype(dtype)
+        order = -1 - x if descending else x  # which no number is too small for
+        wanted = np.argsort(order, kind="stable")
+        values, indices = aclhost.sort(x, stable=True, descending=descending)
+        np.testing.assert_array_equal(indices, wanted)
+        np.testing.assert_array_equal(values, x[wanted])
+
+
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "uint8"])
 @pytest.mark.parametrize("k", [1, 10, 1000, LONG // 2, LONG - 1])
 def test_largest_of_long_rows(dtype: str, k: int) -> None:

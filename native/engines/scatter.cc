@@ -110,10 +110,19 @@ class Writer {
 
   bool run_at(const WalkedPlace& here, const Owned& owned) const {
     const IndexedWalk::Index& index = walk_.index[0];
-    if (row_.length == 1 && walk_.indices == 1 && owned.last - owned.first == index.limit) {
+    if (row_.length == 1 && owned.last - owned.first == index.limit) {
       const IndexRun run = {&index, here.index[0], run_.index[0], is_far_};
-      const auto direct = action_.direct[index.item_size == 8];
-      return direct(here.dense, run_.dense, here.table, run_.table, run, run_.length);
+      const int kind = index.item_size == 8;
+      if (walk_.indices == 1) {
+        return action_.direct[kind](here.dense, run_.dense, here.table, run_.table, run,
+                                    run_.length);
+      }
+      const IndexedWalk::Index& other = walk_.index[1];
+      if (walk_.indices == 2 && other.item_size == index.item_size && action_.pairs[kind]) {
+        const IndexRun second = {&other, here.index[1], run_.index[1], is_far_};
+        return action_.pairs[kind](here.dense, run_.dense, here.table, run_.table, run, second,
+                                   run_.length);
+      }
     }
     // Places far apart arrive while the next ones are found.
     Moves chunks[2];

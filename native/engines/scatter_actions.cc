@@ -119,6 +119,51 @@ bool combine_directly(const char* dense, int64_t dense_step, char* table, int64_
   return combine(dense, dense_step, table, table_step, run, n);
 }
 
+// An index as a loop reads it, with nothing that its stores might change.
+template <typename Integer>
+class Axis {
+ public:
+  explicit Axis(const IndexRun& run)
+      : start_(run.start),
+        step_(run.step),
+        limit_(static_cast<uint64_t>(run.index->limit)),
+        wrap_(static_cast<uint64_t>(run.index->wrap)),
+        stride_(static_cast<uint64_t>(run.index->stride)) {}
+
+  uint64_t value(int64_t i) const {
+    return static_cast<uint64_t>(int64_t{load<Integer>(start_ + i * step_)});
+  }
+  bool has(uint64_t value) const { return value < limit_; }
+  uint64_t wrapped(uint64_t value) const { return value + (value >> 63) * wrap_; }
+  uint64_t offset(uint64_t value) const { return value * stride_; }
+
+ private:
+  const char* start_;
+  int64_t step_;
+  uint64_t limit_, wrap_, stride_;
+};
+
+template <typename T, typename Integer>
+bool replace_pairs(const char* dense, int64_t dense_step, char* table, int64_t table_step,
+                   const IndexRun& first, const IndexRun& second, int64_t n) {
+  const Axis<Integer> a(first), b(second);
+  bool good = true;
+  for (int64_t i = 0; i < n; ++i) {
+    uint64_t x = a.value(i), y = b.value(i);
+    if (!a.has(x) || !b.has(y)) {
+      x = a.wrapped(x);
+      y = b.wrapped(y);
+      if (!a.has(x) || !b.has(y)) {
+        good = false;
+        continue;
+      }
+    }
+    store(table + i * table_step + static_cast<int64_t>(a.offset(x) + b.offset(y)),
+          load<T>(dense + i * dense_step));
+  }
+  return good;
+}
+
 template <typename T, typename Function>
 void combine_elements(const char* dense, const int64_t* from, char* table, const int64_t* to,
                       int64_t n) {
@@ -148,6 +193,7 @@ void combine_row(const char* dense, int64_t dense_step, char* table, int64_t tab
 template <typename T, typename Function>
 ScatterAction by() {
   return {{combine_directly<T, Function, int32_t>, combine_directly<T, Function, int64_t>},
+          {},
           combine_elements<T, Function>,
           combine_row<T, Function>};
 }
@@ -161,6 +207,8 @@ void replace_row(const char* dense, int64_t dense_step, char* table, int64_t tab
 template <typename T>
 ScatterAction replacing() {
   ScatterAction action = by<T, Replace>();
+  action.pairs[0] = replace_pairs<T, int32_t>;
+  action.pairs[1] = replace_pairs<T, int64_t>;
   action.row = replace_row<T>;
   return action;
 }

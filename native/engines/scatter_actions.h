@@ -25,6 +25,10 @@ struct ScatterAction {
   using Direct = bool (*)(const char* dense, int64_t dense_step, char* table, int64_t table_step,
                           const IndexRun& run, int64_t n);
   Direct direct[2];
+  // The same with two indices, of one type. Null where there is no code for it.
+  using Pairs = bool (*)(const char* dense, int64_t dense_step, char* table, int64_t table_step,
+                         const IndexRun& first, const IndexRun& second, int64_t n);
+  Pairs pairs[2];
 
   void (*elements)(const char* dense, const int64_t* from, char* table, const int64_t* to,
                    int64_t n);

@@ -168,10 +168,12 @@ def test_slices_that_lie_across_memory(shape: tuple[int, ...], lies: tuple[int, 
 @pytest.mark.parametrize("index_dtype", [np.int32, np.int64])
 @pytest.mark.parametrize("columns", [False, True])
 @pytest.mark.parametrize("backwards", [False, True])
-def test_many_pairs_of_indices(index_dtype: type, columns: bool, backwards: bool) -> None:
-    """So many that threads own rows of the table, which is larger than caches nearby."""
+@pytest.mark.parametrize("count", [20_001, 300_001])
+def test_many_pairs_of_indices(
+    index_dtype: type, columns: bool, backwards: bool, count: int
+) -> None:
+    """Fewer, and so many that threads own rows of the table, which is larger than caches nearby."""
     rng = np.random.default_rng(4)
-    count = 300_001
     indices = rng.integers(0, (700, 900), (count, 2)).astype(index_dtype)
     updates = rng.integers(1, 100, count).astype(np.float32)
     table = np.zeros((700, 900), np.float32)[:: -1 if backwards else 1]
@@ -180,6 +182,9 @@ def test_many_pairs_of_indices(index_dtype: type, columns: bool, backwards: bool
     wanted = np.where(last > 0, updates[last - 1], 0)
     given = across(indices) if columns else indices
     aclhost.scatter_nd_update(table, given, updates)
+    np.testing.assert_array_equal(table, wanted)
+    table[:] = 0
+    aclhost.index_put_impl(table, [given[:, 0], given[:, 1] - 900], updates, False)
     np.testing.assert_array_equal(table, wanted)
     aclhost.index_put_impl(table, [given[:, 0] - 700, given[:, 1]], updates, True)
     np.add.at(wanted, (indices[:, 0], indices[:, 1]), updates)

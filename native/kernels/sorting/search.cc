@@ -22,6 +22,8 @@ namespace {
 
 constexpr int kLanes = 8;  // searches at once: each waits for memory at every step
 constexpr int64_t kGrain = 4096;
+constexpr int kOrderedLanes = 16;
+constexpr int64_t kWorthOrder = 16;  // elements for each key: so few are looked at first
 
 // The type that numbers of a type are compared in.
 aclDataType compared_type(aclDataType dtype) {
@@ -102,18 +104,53 @@ void search_lanes(const Stored* row, int64_t length, const Number* keys, int64_t
   }
 }
 
+// The same places in a row that is sorted, where it does not matter which steps find them: in
+// these, all keys have as many places left, so that there is less to keep of each.
+template <typename Stored, typename Number, bool right>
+void search_ordered_lanes(const Stored* row, int64_t length, const Number* keys, int64_t* out) {
+  int64_t low[kOrderedLanes] = {};
+  for (int64_t left = length; left > 1; left -= left >> 1) {
+    const int64_t half = left >> 1;
+    for (int i = 0; i < kOrderedLanes; ++i) {
+      low[i] += half & before<right>(number(row[low[i] + half - 1]), keys[i]);
+    }
+  }
+  for (int i = 0; i < kOrderedLanes; ++i) {
+    out[i] = low[i] - before<right>(number(row[low[i]]), keys[i]);
+  }
+}
+
+// Nor is there a NaN in it.
+template <typename Stored>
+bool is_ordered(const Stored* row, int64_t length) {
+  bool ordered = number(row[0]) == number(row[0]);
+  for (int64_t i = 1; i < length; ++i) ordered &= number(row[i - 1]) <= number(row[i]);
+  return ordered;
+}
+
+// Calls find(keys, out) for so many keys at once.
+template <int lanes, typename Number, typename Find>
+void for_lanes(const Number* keys, int64_t count, int64_t* out, const Find& find) {
+  int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) find(keys + i, out + i);
+  if (i == count) return;
+  Number last[lanes] = {};
+  int64_t found[lanes];
+  std::copy(keys + i, keys + count, last);
+  find(last, found);
+  std::copy_n(found, count - i, out + i);
+}
+
 template <typename Stored, typename Number, bool right>
 void search(const Stored* row, int64_t length, const Number* keys, int64_t count, int64_t* out) {
-  int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    search_lanes<Stored, Number, right>(row, length, keys + i, out + i);
+  if (length / kWorthOrder < count && is_ordered(row, length)) {
+    return for_lanes<kOrderedLanes>(keys, count, out, [=](const Number* some, int64_t* places) {
+      search_ordered_lanes<Stored, Number, right>(row, length, some, places);
+    });
   }
-  if (i == count) return;
-  Number last[kLanes] = {};
-  int64_t found[kLanes];
-  std::copy(keys + i, keys + count, last);
-  search_lanes<Stored, Number, right>(row, length, last, found);
-  std::copy_n(found, count - i, out + i);
+  for_lanes<kLanes>(keys, count, out, [=](const Number* some, int64_t* places) {
+    search_lanes<Stored, Number, right>(row, length, some, places);
+  });
 }
 
 struct Search {

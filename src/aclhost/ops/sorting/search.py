@@ -63,9 +63,8 @@ def _draw(rng: Random) -> Call:
 
 
 def _typical(n: int) -> Call:
-    return search_call(
-        TensorArg((1000,), FLOAT, tuple(range(1000))), TensorArg((n,), span=(0, 1000))
-    )
+    ordered = tuple(i // 8 for i in range(1000))  # of any dtype
+    return search_call(TensorArg((1000,), FLOAT, ordered), TensorArg((n,), span=(0, 126)))
 
 
 _SEARCH_SORTED = Operator(

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import aclhost
+from aclhost.ops.sorting.search_build import golden_places
 
 NAN, INF = float("nan"), float("inf")
 LONG = 1 << 17  # a row that several threads share
@@ -177,6 +178,25 @@ def test_places_in_sorted_integers(dtype: str, right: bool) -> None:
     np.testing.assert_array_equal(found, wanted)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8"])
+@pytest.mark.parametrize("length", [1, 2, 3, 15, 16, 17, 100])
+@pytest.mark.parametrize("right", [False, True])
+def test_places_in_rows_of_any_order(dtype: str, length: int, right: bool) -> None:
+    """Those that the steps of halving find, in a row that is sorted, too."""
+    rng = np.random.default_rng(length)
+    row = rng.integers(-9, 9, length).astype(dtype)
+    keys = rng.integers(-10, 10, 4999).astype(dtype)  # of several threads
+    rows = [row, np.sort(row)]
+    if dtype != "int8":
+        rows.append(np.append(np.sort(row)[1:], NAN).astype(dtype))
+        keys[:4] = NAN, INF, -INF, -0.0
+    for some in rows:
+        wanted = golden_places(some, keys, False, right)
+        for count in (1, 15, 16, 17, len(keys)):
+            found = aclhost.search_sorted(some, keys[:count], False, right)
+            np.testing.assert_array_equal(found, wanted[:count])
+
+
 @pytest.mark.parametrize("length", [63, 64, 65, 128, 129, 5000])
 @pytest.mark.parametrize("right", [False, True])
 def test_few_places_among_16_bit_floats(length: int, right: bool) -> None:
@@ -218,11 +238,13 @@ def test_unique_shorts(dtype: str, count: int) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint16", "int32", "float32", "int64", "float64"])
-@pytest.mark.parametrize("width", [1, 3, 9])
-def test_unique_rows(dtype: str, width: int) -> None:
-    """Rows that begin alike, of more numbers than 64 bits hold and of less."""
+@pytest.mark.parametrize("width", [1, 3, 9, 33, 70])
+@pytest.mark.parametrize("wide", [0, 1, 2000])
+def test_unique_rows(dtype: str, width: int, wide: int) -> None:
+    """Rows that begin alike, of more numbers than 64 bits hold and of less, many that are large."""
     x = np.random.default_rng(width).integers(0, 3, (2000, width)).astype(dtype)
     x[:, : width // 2] -= np.array(1, dtype)
+    x[2000 - wide :] *= np.array(1e30 if "float" in dtype else np.iinfo(dtype).max // 3, dtype)
     wanted = np.unique(x, axis=0, return_inverse=True, return_counts=True)
     found = aclhost.unique_dim(x, True, True, 0)
     for one, other in zip(found, wanted, strict=True):

@@ -10,6 +10,7 @@
 #include "engines/dense.h"
 #include "engines/sized_target.h"
 #include "engines/sort.h"
+#include "kernels/sorting/item_order.h"
 #include "kernels/sorting/rows.h"
 #include "kernels/sorting/runs.h"
 #include "ops/unique2.h"
@@ -231,94 +232,6 @@ Status write_slices(const Slices& slices, const Items& items, const int64_t* ord
   return status.ok() ? deliver(results, runs, order) : status;
 }
 
-// How many numbers of an item 64 bits hold.
-int64_t numbers_in_key(const Items& items) { return 8 / items.key.item_size; }
-
-// So many numbers of an item from one on, or those that are left; in the order of items.
-uint64_t key_from(const Items& items, int64_t item, int64_t number) {
-  constexpr int kMost = 8;
-  const int size = items.key.item_size;
-  const int64_t n = std::min(items.width - number, numbers_in_key(items));
-  uint64_t keys[kMost];
-  items.key.encode(items.data + item * items.bytes + number * size, n, 0, keys);
-  uint64_t all = keys[0];
-  for (int64_t i = 1; i < n; ++i) all = all << 8 * size | keys[i];
-  return all;
-}
-
-struct Tied {
-  uint64_t key;
-  int64_t place;
-
-  bool operator<(const Tied& other) const {
-    return key != other.key ? key < other.key : place < other.place;
-  }
-};
-
-// Sorts places whose items are alike before a number by what follows, as much as a key holds.
-// `starts` tells where others begin. False: all items differ now.
-bool sort_ties(const Items& items, int64_t number, int64_t* places, bool* starts, Tied* ties) {
-  bool tied = false;
-  for (int64_t first = 0, next; first < items.count; first = next) {
-    next = first + 1;
-    while (next < items.count && !starts[next]) ++next;
-    const int64_t n = next - first;
-    if (n == 1) continue;
-    for (int64_t i = 0; i < n; ++i) {
-      ties[i] = {key_from(items, places[first + i], number), places[first + i]};
-    }
-    std::sort(ties, ties + n);
-    for (int64_t i = 0; i < n; ++i) {
-      places[first + i] = ties[i].place;
-      if (i == 0) continue;
-      starts[first + i] = ties[i].key != ties[i - 1].key;
-      tied |= !starts[first + i];
-    }
-  }
-  return tied;
-}
-
-// The same for all numbers behind the keys by which places are sorted.
-Status sort_rest(const Items& items, const uint64_t* keys, int64_t* places) {
-  CopiedView starts, ties;
-  Status status = make_dense(vector_shape(items.count), ACL_BOOL, starts);
-  if (status.ok()) status = make_dense(vector_shape(2 * items.count), ACL_INT64, ties);
-  if (!status.ok()) return status;
-  auto* const flags = reinterpret_cast<bool*>(starts.memory.get());
-  for (int64_t i = 0; i < items.count; ++i) flags[i] = i == 0 || keys[i] != keys[i - 1];
-  const int64_t step = numbers_in_key(items);
-  bool tied = true;
-  for (int64_t number = step; tied && number < items.width; number += step) {
-    tied = sort_ties(items, number, places, flags, reinterpret_cast<Tied*>(ties.memory.get()));
-  }
-  return status;
-}
-
-// Slices in the order of their first numbers that differ.
-Status sort_slices(const Items& items, CopiedView& order, CopiedView& sorted) {
-  const int64_t count = items.count;
-  CopiedView keys, sorted_keys;
-  Status status = make_dense(vector_shape(count), ACL_INT64, order);
-  if (status.ok()) status = make_dense(vector_shape(count), ACL_UINT64, keys);
-  if (status.ok()) status = make_dense(vector_shape(count), ACL_UINT64, sorted_keys);
-  if (status.ok()) status = make_dense(vector_shape(count * items.bytes), ACL_INT8, sorted);
-  if (!status.ok()) return status;
-  auto* const made = reinterpret_cast<uint64_t*>(keys.memory.get());
-  int64_t* const places = reinterpret_cast<int64_t*>(order.memory.get());
-  for (int64_t i = 0; i < count; ++i) made[i] = key_from(items, i, 0);
-  const SortedPart part = {ACL_UINT64, count, false, PartStart::kGiven, 0, count, true};
-  status = sort_rows(part, 1, keys.memory.get(), sorted_keys.memory.get(), places);
-  if (status.ok()) {
-    status = sort_rest(items, reinterpret_cast<uint64_t*>(sorted_keys.memory.get()), places);
-  }
-  if (!status.ok()) return status;
-  for (int64_t i = 0; i < count; ++i) {
-    std::copy_n(items.data + places[i] * items.bytes, items.bytes,
-                sorted.memory.get() + i * items.bytes);
-  }
-  return {};
-}
-
 }  // namespace
 
 Status run(const UniqueArgs& args) {
@@ -365,7 +278,7 @@ Status run(const UniqueDimArgs& args) {
   Slices slices;
   Status status = slices.take(args.self, args.dim);
   CopiedView order, sorted;
-  if (status.ok()) status = sort_slices(slices.items(args.self.dtype), order, sorted);
+  if (status.ok()) status = sort_items(slices.items(args.self.dtype), order, sorted);
   if (!status.ok()) return status;
   const Items items(sorted.memory.get(), slices.length, slices.elements, args.self.dtype);
   return write_slices(slices, items, reinterpret_cast<const int64_t*>(order.memory.get()), results);

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "engines/cast_values.h"
+#include "engines/copy_bytes.h"
 #include "simd/pairs.h"
 
 namespace aclhost {
@@ -55,41 +56,60 @@ void cast_through(const char* from, char* to, int64_t n) {
 }
 
 // The last elements go through a vector, too, which may hold some for a second time: single ones
-// might keep other bits of a NaN.
+// might keep other bits of a NaN. It is stored before the others, so that what reads a vector of
+// the results soon finds it in one store.
 template <typename T>
 void widen_array(const char* from, char* to, int64_t n) {
-  const T* source = reinterpret_cast<const T*>(from);
-  int64_t i = 0;
-  for (; i + kLanes<float> <= n; i += kLanes<float>) {
+  constexpr int64_t kStep = kLanes<float>;
+  const T* const source = reinterpret_cast<const T*>(from);
+  if (n < kStep) {
+    if (n <= 0) return;
+    T few[kStep] = {};
+    copy_bytes(from, reinterpret_cast<char*>(few), n * 2);
+    const Vector<float> widened = load_widened(few);
+    return copy_bytes(reinterpret_cast<const char*>(&widened), to, n * 4);
+  }
+  if (n % kStep != 0) store_vector(to + (n - kStep) * 4, load_widened(source + n - kStep));
+  for (int64_t i = 0; i + kStep <= n; i += kStep) {
     store_vector(to + i * 4, load_widened(source + i));
   }
-  if (i == n) return;
-  if (n > kLanes<float>) {
-    const int64_t end = n - kLanes<float>;
-    return store_vector(to + end * 4, load_widened(source + end));
+}
+
+// One vector of floats.
+inline Halves narrowed(const Half*, Vector<float> values) { return narrow_to_half(values); }
+inline Halves narrowed(const BFloat16*, Vector<float> values) {
+  Halves halves;
+  store_halves(&halves, float_to_bf16<Vector<uint32_t>>(values) >> 16);
+  return halves;
+}
+
+// Up to two vectors.
+template <typename T>
+void narrow_few(const char* from, char* to, int64_t n) {
+  constexpr int64_t kStep = kLanes<float>, kFew = 4;
+  const T* const type = nullptr;
+  if (n <= kFew) {  // a vector would wait for what was copied to it
+    for (int64_t i = 0; i < n; ++i) store(to + i * 2, convert<T>(load<float>(from + i * 4)));
+  } else if (n >= kStep) {
+    const auto last = narrowed(type, load_vector<Vector<float>>(from + (n - kStep) * 4));
+    store_vector(to, narrowed(type, load_vector<Vector<float>>(from)));
+    store_vector(to + (n - kStep) * 2, last);
+  } else {
+    float few[kStep] = {};
+    copy_bytes(from, reinterpret_cast<char*>(few), n * 4);
+    const auto halves = narrowed(type, load_vector<Vector<float>>(few));
+    copy_bytes(reinterpret_cast<const char*>(&halves), to, n * 2);
   }
-  T few[kLanes<float>] = {};
-  std::memcpy(few, from, n * 2);
-  const Vector<float> widened = load_widened(few);
-  std::memcpy(to, &widened, n * 4);
 }
 
 template <typename T>
 void narrow_array(const char* from, char* to, int64_t n) {
-  constexpr int64_t kStep = 2 * kLanes<float>, kFew = 4;
-  if (n <= kFew) {  // a vector would wait for what was copied to it
-    for (int64_t i = 0; i < n; ++i) store(to + i * 2, convert<T>(load<float>(from + i * 4)));
-    return;
-  }
+  constexpr int64_t kStep = 2 * kLanes<float>;
+  if (n <= kStep) return narrow_few<T>(from, to, n);
   const float* source = reinterpret_cast<const float*>(from);
   int64_t i = 0;
   for (; i + kStep <= n; i += kStep) store_vector(to + i * 2, load_narrowed<T>(source + i));
-  if (i == n) return;
-  if (n > kStep) return store_vector(to + (n - kStep) * 2, load_narrowed<T>(source + n - kStep));
-  float few[kStep] = {};
-  std::memcpy(few, from, n * 4);
-  const auto narrowed = load_narrowed<T>(few);
-  std::memcpy(to, &narrowed, n * 2);
+  if (i < n) store_vector(to + (n - kStep) * 2, load_narrowed<T>(source + n - kStep));
 }
 
 // Few arrays hold numbers that need the slow loop.

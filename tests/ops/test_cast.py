@@ -230,7 +230,7 @@ def test_pairs_that_only_one_product_has() -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
-@pytest.mark.parametrize("length", [1, 3, 4, 5, 31, 33])
+@pytest.mark.parametrize("length", [1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33])
 def test_short_arrays_are_rounded_like_long_ones(dtype: str, length: int) -> None:
     edges = (0, 0x33000000, 0x387FC000, 0x477FE000, 0x7F7F8000, 0x7F800000, 0x7FC00000)
     near = np.array([edge + i for edge in edges for i in range(-9, 9)], "i8") % 2**32
@@ -242,3 +242,21 @@ def test_short_arrays_are_rounded_like_long_ones(dtype: str, length: int) -> Non
     for first in range(0, values.size, length):
         aclhost.inplace_copy(short[first : first + length], values[first : first + length])
     assert short.tobytes() == whole.tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("length", [1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 33])
+def test_short_arrays_are_widened_like_long_ones(dtype: str, length: int) -> None:
+    edges = (0, 0x0400, 0x3C00, 0x7C00, 0x7E00, 0x7F80, 0x7FC0, 0x8000, 0xFC00, 0xFFFF)
+    bits = np.array([edge + i for edge in edges for i in range(-9, 9)], "i8") % 2**16
+    values = bits.astype("u2").view(getattr(ml_dtypes, dtype, dtype))
+    whole, short = np.empty(values.size, "f4"), np.empty(values.size, "f4")
+    aclhost.inplace_copy(whole, values)
+    beside = np.full(length + 2, -1, "f4")
+    for first in range(0, values.size, length):
+        part = values[first : first + length]
+        room = beside[1 : 1 + part.size]
+        aclhost.inplace_copy(room, part)
+        short[first : first + length] = room
+    assert short.tobytes() == whole.tobytes()
+    assert beside[0] == beside[-1] == -1

@@ -36,8 +36,6 @@ ACLHOST_COMPLEX_FUNCTION(atanh)
 
 Complex<double> reciprocal(const Complex<double>& z) { return own(1.0 / standard(z)); }
 
-double abs(const Complex<double>& z) { return std::abs(standard(z)); }
-
 // z^0 is 1; e^(w log z) would make it NaN for z = 0.
 Complex<double> pow(const Complex<double>& z, const Complex<double>& w) {
   const std::complex<double> base = standard(z), exponent = standard(w);

@@ -71,6 +71,7 @@ const Function kFunctions[] = {
     UNARY(atan, 4, kAny, std::atan(x)),       UNARY(erf, 6, kAny, std::erf(x)),
     UNARY(erfc, 28, kAny, std::erfc(x)),      BINARY(atan2, 4, kAny, std::atan2(x, y)),
     BINARY(pow, 8, kAny, std::pow(x, y)),     BINARY(fmod_near, 100, kAny, std::fmod(x, y)),
+    BINARY(hypot, 4, kAny, std::hypot(x, y)),
 };
 
 #undef UNARY

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstddef>
-#include <mutex>
 #include <new>
-
-#include "base/fork_mutex.h"
 
 namespace aclhost {
 
 // An allocator of single objects whose blocks wait for the next object of the type, so that a call
 // which is repeated allocates nothing. They are shared by all threads, because what one thread
-// makes another one often ends.
+// makes another one often ends; without a lock, which would take longer than the allocation.
 template <typename T>
 class Recycled {
  public:
@@ -24,20 +22,23 @@ class Recycled {
   T* allocate(size_t count) {
     static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__, "an ordinary new suffices");
     if (count == 1) {
-      Waiting& waiting = Recycled::waiting();
-      std::lock_guard<ForkMutex> lock(waiting.mutex);
-      if (waiting.count > 0) return static_cast<T*>(waiting.blocks[--waiting.count]);
+      for (std::atomic<void*>& place : waiting) {
+        if (place.load(std::memory_order_relaxed) == nullptr) continue;
+        void* const block = place.exchange(nullptr, std::memory_order_acquire);
+        if (block != nullptr) return static_cast<T*>(block);
+      }
     }
     return static_cast<T*>(::operator new(count * sizeof(T)));
   }
 
   void deallocate(T* block, size_t count) {
     if (count == 1) {
-      Waiting& waiting = Recycled::waiting();
-      std::lock_guard<ForkMutex> lock(waiting.mutex);
-      if (waiting.count < kMost) {
-        waiting.blocks[waiting.count++] = block;
-        return;
+      for (std::atomic<void*>& place : waiting) {
+        void* nothing = place.load(std::memory_order_relaxed);
+        if (nothing == nullptr &&
+            place.compare_exchange_strong(nothing, block, std::memory_order_release)) {
+          return;
+        }
       }
     }
     ::operator delete(block);
@@ -54,16 +55,7 @@ class Recycled {
 
  private:
   static constexpr int kMost = 16;
-  struct Waiting {
-    ForkMutex mutex;
-    void* blocks[kMost] = {};
-    int count = 0;
-  };
-  // Made by the compiler and never destroyed (base/immortal.h).
-  static Waiting& waiting() {
-    static __constinit Waiting instance;
-    return instance;
-  }
+  static inline std::atomic<void*> waiting[kMost] = {};  // made by the compiler, never destroyed
 };
 
 }  // namespace aclhost

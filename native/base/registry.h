@@ -111,7 +111,6 @@ class Registry {
     }
     const uint64_t generation = (slot.state.load(std::memory_order_relaxed) >> 32) + 1;
     slot.state.store(generation << 32, std::memory_order_release);
-    live_.fetch_add(1, std::memory_order_relaxed);
     void* handle = reinterpret_cast<void*>(handle_bits::tag(kKind) |
                                            generation << handle_bits::kGenerationShift | index);
     if constexpr (kName != nullptr) observe([&](Observer& o) { o.created(handle, kName); });
@@ -138,7 +137,6 @@ class Registry {
     do {
       if (seen >> 32 != generation) return false;
     } while (!state.compare_exchange_weak(seen, seen + (1ULL << 32), std::memory_order_acq_rel));
-    live_.fetch_sub(1, std::memory_order_relaxed);
     if constexpr (kName != nullptr) observe([&](Observer& o) { o.destroyed(handle); });
     if ((seen & UINT32_MAX) == 0) reclaim(index);
     return true;
@@ -152,19 +150,26 @@ class Registry {
     return generation < now;
   }
 
-  int64_t live() const { return live_.load(std::memory_order_relaxed); }
+  // Whether find would give something. For those who need not keep the object alive.
+  bool is_live(const void* handle) const {
+    uint64_t index = 0, generation = 0;
+    if (!decode(handle, &index, &generation)) return false;
+    return slot(index).state.load(std::memory_order_acquire) >> 32 == generation;
+  }
+
+  // How many objects there are: counted now, because nearly nobody asks.
+  int64_t live() const {
+    int64_t count = 0;
+    for_each_handle([&](void*) { ++count; });
+    return count;
+  }
 
   // Every live object once, pinned while visited.
   template <typename Visit>
   void for_each(Visit&& visit) {
-    const uint64_t count = used_.load(std::memory_order_acquire);
-    for (uint64_t index = 0; index < count; ++index) {
-      const uint64_t generation = slot(index).state.load(std::memory_order_acquire) >> 32;
-      if (generation % 2 == 0) continue;
-      void* handle = reinterpret_cast<void*>(handle_bits::tag(kKind) |
-                                             generation << handle_bits::kGenerationShift | index);
+    for_each_handle([&](void* handle) {
       if (Ref ref = find(handle)) visit(handle, *ref);
-    }
+    });
   }
 
  private:
@@ -173,7 +178,18 @@ class Registry {
   static constexpr uint64_t kChunks = (handle_bits::kSlotMask + 1) / kChunk;
   static_assert(alignof(Slot) <= alignof(std::max_align_t), "calloc aligns no better");
 
-  Slot& slot(uint64_t index) {
+  template <typename Visit>
+  void for_each_handle(const Visit& visit) const {
+    const uint64_t count = used_.load(std::memory_order_acquire);
+    for (uint64_t index = 0; index < count; ++index) {
+      const uint64_t generation = slot(index).state.load(std::memory_order_acquire) >> 32;
+      if (generation % 2 == 0) continue;
+      visit(reinterpret_cast<void*>(handle_bits::tag(kKind) |
+                                    generation << handle_bits::kGenerationShift | index));
+    }
+  }
+
+  Slot& slot(uint64_t index) const {
     return chunks_[index / kChunk].load(std::memory_order_acquire)[index % kChunk];
   }
 
@@ -200,6 +216,11 @@ class Registry {
   }
 
   bool take_slot(uint64_t* index) {
+    if (recent_.load(std::memory_order_relaxed) != 0) {
+      const uint64_t recent = recent_.exchange(0, std::memory_order_acquire);
+      *index = recent - 1;
+      if (recent != 0) return true;
+    }
     std::lock_guard<ForkMutex> lock(mutex_);
     if (first_free_ != 0) {
       *index = first_free_ - 1;
@@ -223,6 +244,10 @@ class Registry {
     // A slot whose generations are used up retires, so that no old handle ever becomes valid again.
     const uint64_t generation = slot(index).state.load(std::memory_order_relaxed) >> 32;
     if (generation + 2 > handle_bits::kGenerationMask) return;
+    uint64_t none = recent_.load(std::memory_order_relaxed);
+    if (none == 0 && recent_.compare_exchange_strong(none, index + 1, std::memory_order_release)) {
+      return;
+    }
     std::lock_guard<ForkMutex> lock(mutex_);
     slot(index).next_free = first_free_;
     first_free_ = index + 1;
@@ -230,9 +255,10 @@ class Registry {
 
   ForkMutex mutex_;
   uint64_t first_free_ = 0;  // index + 1; 0 for none
+  // The same of another free slot: who makes and ends one object after the other needs no lock.
+  std::atomic<uint64_t> recent_{0};
   std::atomic<Slot*> chunks_[kChunks] = {};
   std::atomic<uint64_t> used_{0};
-  std::atomic<int64_t> live_{0};
 };
 
 }  // namespace aclhost

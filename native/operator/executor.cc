@@ -68,7 +68,6 @@ aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor* executor) {
     if (executor == nullptr) return aclhost::null_argument(call, "executor");
     const auto found = aclhost::executors().find(executor);
     if (!found) return aclhost::unknown_executor(call, executor);
-    std::lock_guard<std::mutex> lock(found->mutex);
     found->repeatable = true;
     return 0;
   });

@@ -63,12 +63,10 @@ Weight weight_of(const Args& args) {
 
 // Takes the work out of an executor; a one-shot executor ends with it, as upstream's does.
 std::shared_ptr<Launch> claim(aclOpExecutor* handle, Executor& executor) {
+  if (!executor.repeatable) return executors().destroy(handle) ? executor.launch : nullptr;
   std::lock_guard<std::mutex> lock(executor.mutex);
-  if (executor.repeatable) {
-    observe([&](Observer& o) { o.ran(handle); });
-    return std::allocate_shared<Launch>(Recycled<Launch>(), *executor.launch);
-  }
-  return executors().destroy(handle) ? executor.launch : nullptr;
+  observe([&](Observer& o) { o.ran(handle); });
+  return std::allocate_shared<Launch>(Recycled<Launch>(), *executor.launch);
 }
 
 int32_t not_an_executor(const Call& call, const aclOpExecutor* executor) {
@@ -221,7 +219,7 @@ aclnnStatus phase_two(const char* op, void* workspace, uint64_t workspace_size,
       executors().destroy(executor);
       return code;
     }
-    const std::shared_ptr<Launch> launch = claim(executor, *found);
+    std::shared_ptr<Launch> launch = claim(executor, *found);
     if (launch == nullptr) return not_an_executor(call, executor);
     if (launch->idle) return 0;
     if (!launch->refusal.ok()) return report(launch->refusal);
@@ -234,16 +232,23 @@ aclnnStatus phase_two(const char* op, void* workspace, uint64_t workspace_size,
                            : hex(stream) + " is not a live stream");
     }
     const MemoryUse use;
-    const auto work = [&] { return with_workspace(launch->describe(), workspace, workspace_size); };
-    if (is_sized_by_data(*launch->args.op) && refuse_captured(call, *queue) != 0) {
+    const Launch& prepared = *launch;
+    const bool is_sized = is_sized_by_data(*prepared.args.op);
+    if (is_sized && refuse_captured(call, *queue) != 0) {
       return static_cast<int32_t>(ACLNN_ERR_RUNTIME_ERROR);
     }
+    // The task takes the launch with it, unless that is looked at afterwards.
+    const bool is_recorded = is_recording_arguments.load(std::memory_order_relaxed);
+    const std::shared_ptr<Launch> kept = is_sized || is_recorded ? launch : nullptr;
+    const Weight weight = weight_of(prepared.args);
     submit_work(
-        *queue, weight_of(launch->args), work,
-        LaunchTask{launch, frees(), queue->id(), queue->device(), queue->id(), current_dump()},
+        *queue, weight,
+        [&] { return with_workspace(prepared.describe(), workspace, workspace_size); },
+        LaunchTask{std::move(launch), frees(), queue->id(), queue->device(), queue->id(),
+                   current_dump()},
         TaskKind::kKernel);
-    if (is_recording_arguments.load(std::memory_order_relaxed)) record_arguments(launch->args);
-    return is_sized_by_data(*launch->args.op) ? finish_sized(*queue, *launch) : 0;
+    if (is_recorded) record_arguments(kept->args);
+    return is_sized ? finish_sized(*queue, *kept) : 0;
   });
 }
 

@@ -2,6 +2,7 @@
 // The two phases, once for all operators.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -35,8 +36,8 @@ struct Launch {
 struct Executor {
   explicit Executor(std::shared_ptr<Launch> prepared) : launch(std::move(prepared)) {}
   std::shared_ptr<Launch> launch;
-  std::mutex mutex;  // guards what the setters change
-  bool repeatable = false;
+  std::mutex mutex;  // guards what the setters of addresses change
+  std::atomic<bool> repeatable{false};
 };
 
 Registry<Executor, Kind::kExecutor>& executors();

@@ -113,6 +113,8 @@ ContextRegistry& contexts() { return all_contexts; }
 
 ContextRef current_context() { return contexts().find(current_handle()); }
 
+bool has_current_context() { return contexts().is_live(current_handle()); }
+
 void bind_primary_context(aclrtContext primary) {
   thread_explicit = nullptr;
   thread_primary = primary;

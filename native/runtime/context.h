@@ -55,6 +55,7 @@ ContextRegistry& contexts();
 
 // The calling thread's context; empty if it has none or somebody destroyed it.
 ContextRef current_context();
+bool has_current_context();  // the same, for who only asks
 
 // What aclrtSetDevice does to the calling thread: any explicit context is forgotten.
 void bind_primary_context(aclrtContext primary);

@@ -30,6 +30,23 @@ constexpr size_t kMostPadding = 64;
 
 std::atomic<uint64_t> free_count{0};
 
+// Allocations that a thread found lately. They are still there as long as nothing was freed, so
+// that it need not look again, under a lock.
+struct Seen {
+  uintptr_t begin = 0;
+  uintptr_t end = 0;
+  uint64_t frees = 0;
+};
+constexpr int kSeenBits = 3;
+thread_local Seen seen_allocations[1 << kSeenBits];
+
+Seen& seen_at(const void* pointer) {
+  constexpr int kPageBits = 12;
+  constexpr uint64_t kMixing = 0x9E3779B97F4A7C15u;  // sizes are often powers of two
+  const uint64_t page = reinterpret_cast<uint64_t>(pointer) >> kPageBits;
+  return seen_allocations[page * kMixing >> (64 - kSeenBits)];
+}
+
 struct Entry {
   Allocation allocation;
   size_t charged;  // against the device's memory
@@ -216,6 +233,7 @@ void disown(void* start) {
   Allocations& all = allocations();
   std::lock_guard<std::mutex> lock(all.mutex);
   all.by_address.erase(reinterpret_cast<uintptr_t>(start));
+  free_count.fetch_add(1);
 }
 
 void wait_for_users(const void* start, size_t size) {
@@ -257,11 +275,17 @@ bool leaves_allocation(const void* pointer, size_t size) {
 uint64_t frees() { return free_count.load(); }
 
 bool is_accessible(const void* pointer, size_t size, Access access, uint64_t asked) {
+  Seen& seen = seen_at(pointer);
+  const auto begin = reinterpret_cast<uintptr_t>(pointer);
+  const bool is_known = seen.frees == free_count.load() && seen.begin <= begin;
+  if (is_known && begin < seen.end && size <= seen.end - begin) return true;
   {
     Allocations& all = allocations();
     std::lock_guard<std::mutex> lock(all.mutex);
     if (const Entry* entry = all.at(pointer)) {
       if (entry->freed && entry->freed_at <= asked) return false;
+      const Allocation& found = entry->allocation;
+      if (!entry->freed) seen = {found.start, found.start + found.mapped, free_count.load()};
       return all.covers(entry, pointer, size);
     }
   }

@@ -69,7 +69,7 @@ bool leaves_allocation(const void* pointer, size_t size);
 // pages stay for the tasks that were there before the free.
 bool is_accessible(const void* pointer, size_t size, Access access, uint64_t asked = UINT64_MAX);
 
-// How many allocations were freed so far: the time of memory.
+// How often memory was freed or given back so far: the time of memory.
 uint64_t frees();
 
 // ACLHOST_DEVICE_MEMORY in bytes, with K, M, G or T; by default what the machine has.

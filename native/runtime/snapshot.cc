@@ -131,7 +131,7 @@ class Locking {
 
 bool streams_end(int32_t timeout) {
   bool all = true;
-  streams().for_each([&](void*, Stream& stream) { all = stream.wait(timeout) && all; });
+  streams().for_each([&](void*, Stream& stream) { all = stream.wait(timeout).in_time && all; });
   return all;
 }
 

@@ -45,9 +45,8 @@ class Stream {
 
   static constexpr int32_t kForever = TaskQueue::kForever;
 
-  // Waits for all tasks submitted before the call, without looking at how they ended. False if that
-  // takes longer than the timeout in milliseconds.
-  bool wait(int32_t timeout = kForever) { return queue_->wait(timeout); }
+  // Waits for all tasks submitted before the call, at most as long as the timeout in milliseconds.
+  TaskQueue::Ending wait(int32_t timeout = kForever) { return queue_->wait(timeout); }
 
   // Reports and returns the first failure of the stream's life, or 0.
   int32_t failure() { return queue_->failure(); }

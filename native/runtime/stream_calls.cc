@@ -79,29 +79,27 @@ int32_t too_slow(const Call& call, int32_t timeout) {
 
 // What a stream that was awaited has to say: that its tasks were dropped meanwhile, or how they
 // failed.
-int32_t outcome(const Call& call, Stream& stream, uint64_t drops) {
-  const int32_t code = stream.queue()->drop_since(drops);
-  if (code == ACL_SUCCESS) return stream.failure();
-  return call.fail(code, "",
+int32_t outcome(const Call& call, Stream& stream, const TaskQueue::Ending& ending) {
+  if (ending.drop_code == 0) return ending.has_failure ? stream.failure() : ACL_SUCCESS;
+  return call.fail(ending.drop_code, "",
                    "tasks of stream " + std::to_string(stream.id()) +
                        " were dropped meanwhile, by aclrtStreamAbort or aclrtDeviceTaskAbort");
 }
 
 int32_t synchronize(const Call& call, aclrtStream stream, int32_t timeout) {
-  if (!current_context()) return no_context(call);
+  if (!has_current_context()) return no_context(call);
   const StreamRef found = find_stream(stream);
   if (!found) return no_stream(call, stream);
   if ((found->config().flags & kNotAwaited) != 0) return ACL_SUCCESS;
   if (const int32_t code = refuse_captured(call, *found)) return code;
   observe([&](Observer& o) { o.began(call.name, "", kNoStream); });
-  const uint64_t drops = found->queue()->drops();
-  const bool in_time = found->wait(timeout);
+  const TaskQueue::Ending ending = found->wait(timeout);
   observe([&](Observer& o) {
     o.ended(call.name, kNoStream);
-    if (in_time) o.joined_stream(found->id());
+    if (ending.in_time) o.joined_stream(found->id());
   });
   trim_pools(found->device());
-  return in_time ? outcome(call, *found, drops) : too_slow(call, timeout);
+  return ending.in_time ? outcome(call, *found, ending) : too_slow(call, timeout);
 }
 
 // Waits for the streams of the current device; the first failure counts.
@@ -122,13 +120,13 @@ int32_t synchronize_device(const Call& call, int32_t timeout) {
       const auto rest = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
       left = std::max<int32_t>(static_cast<int32_t>(rest.count()), 0);
     }
-    const uint64_t drops = stream.queue()->drops();
-    if (!stream.wait(left)) {
+    const TaskQueue::Ending ending = stream.wait(left);
+    if (!ending.in_time) {
       in_time = false;
       return;
     }
     observe([&](Observer& o) { o.joined_stream(stream.id()); });
-    const int32_t code = outcome(call, stream, drops);
+    const int32_t code = outcome(call, stream, ending);
     if (first == 0) first = code;
   });
   observe([&](Observer& o) { o.ended(call.name, kNoStream); });

@@ -56,16 +56,6 @@ void TaskQueue::interrupt() {
   end_wait();
 }
 
-uint64_t TaskQueue::drops() {
-  std::lock_guard<std::mutex> lock(mutex_);
-  return drops_ended_;
-}
-
-int32_t TaskQueue::drop_since(uint64_t drops) {
-  std::lock_guard<std::mutex> lock(mutex_);
-  return drops_begun_ > drops ? drop_code_ : 0;
-}
-
 bool TaskQueue::stops_on_failure() {
   std::lock_guard<std::mutex> lock(mutex_);
   return stops_on_failure_;

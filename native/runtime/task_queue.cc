@@ -160,8 +160,14 @@ void TaskQueue::run_here(Task& task) {
   ending.status = run_task(task);
 }
 
-bool TaskQueue::wait(int32_t timeout) {
+TaskQueue::Ending TaskQueue::wait(int32_t timeout) {
   std::unique_lock<std::mutex> lock(mutex_);
+  const uint64_t drops = drops_ended_;
+  const bool in_time = wait(lock, timeout);
+  return {in_time, drops_begun_ > drops ? drop_code_ : 0, !first_failure_.ok()};
+}
+
+bool TaskQueue::wait(std::unique_lock<std::mutex>& lock, int32_t timeout) {
   // A task that waits for itself would wait forever.
   if (on_worker() || runs_here()) return true;
   const uint64_t target = submitted_;

@@ -63,8 +63,15 @@ class TaskQueue : public std::enable_shared_from_this<TaskQueue> {
   void end_here(Status status);
   void add(Weight weight, Task task);
 
-  // Waits for all tasks there are. False if that takes longer than the timeout in milliseconds.
-  bool wait(int32_t timeout);
+  // How a wait ended.
+  struct Ending {
+    bool in_time;       // before the timeout
+    int32_t drop_code;  // of tasks that were dropped meanwhile; 0 if none were
+    bool has_failure;   // a task failed, then or before
+  };
+
+  // Waits for all tasks there are, at most as long as the timeout in milliseconds.
+  Ending wait(int32_t timeout);
   // Runs tasks in this thread until one has reached the mark, or another thread has to go on.
   void help(const std::atomic<bool>& reached);
   void hand_over();  // the stream's thread begins, if nobody has
@@ -81,10 +88,6 @@ class TaskQueue : public std::enable_shared_from_this<TaskQueue> {
   bool drop(int32_t timeout, int32_t code);
   // Ends the wait that is under way, if any.
   void interrupt();
-  // How often tasks were dropped, and that is over.
-  uint64_t drops();
-  // The code of a drop that has begun after so many; 0 if none has.
-  int32_t drop_since(uint64_t drops);
   // Whether the task that this thread runs is one of those: it should come to its end.
   static bool is_dropped_here();
   // While one of these lives, the thread waits for the mark, and can be interrupted.
@@ -123,6 +126,7 @@ class TaskQueue : public std::enable_shared_from_this<TaskQueue> {
   bool free() const { return finished_ + tasks_.size() == submitted_; }
   bool skips() const { return cancelled_ || (stops_on_failure_ && !first_failure_.ok()); }
   bool can_help() const;
+  bool wait(std::unique_lock<std::mutex>& lock, int32_t timeout);  // false: not in time
   // How many tasks there were up to the last one that touches the memory; 0 if none does.
   uint64_t last_use_of(const MemoryRange& range) const;
   bool has_worker();  // started now if need be
@@ -157,7 +161,7 @@ class TaskQueue : public std::enable_shared_from_this<TaskQueue> {
   std::atomic<uint64_t> dropped_{0};      // tasks up to this one, counted from 1, were dropped
   std::atomic<uint64_t> interrupted_{0};  // this one was interrupted
   uint64_t drops_begun_ = 0;
-  uint64_t drops_ended_ = 0;
+  uint64_t drops_ended_ = 0;    // how often tasks were dropped, and that is over
   int32_t drop_code_ = 0;       // of the last one
   Mark* waits_for_ = nullptr;   // what the task that runs waits for
   uint64_t awaited_ = kNobody;  // the least number of finished tasks that somebody waits for

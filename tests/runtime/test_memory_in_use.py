@@ -66,6 +66,19 @@ def test_freed_memory_is_gone_for_later_calls(memory: list[int]) -> None:
     acl.rt.destroy_stream(stream)
 
 
+def test_memory_that_was_used_is_gone_when_it_is_freed(memory: list[int]) -> None:
+    stream = ok(acl.rt.create_stream())
+    for address in memory:
+        assert launch_elu([memory[0], address], stream) == 0
+    assert acl.rt.synchronize_stream(stream) == 0
+    assert acl.rt.free(memory[1]) == 0
+    assert launch_elu(memory[:1] * 2, stream) == 0
+    assert acl.rt.synchronize_stream(stream) == 0
+    assert launch_elu(memory, stream) == 0
+    assert acl.rt.synchronize_stream(stream) == 507015
+    acl.rt.destroy_stream(stream)
+
+
 def test_nobody_waits_for_an_event_that_cannot_come(device: None) -> None:
     stream = ok(acl.rt.create_stream())
     event = ok(acl.rt.create_event_with_flag(1))

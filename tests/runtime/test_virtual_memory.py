@@ -98,6 +98,7 @@ def test_pieces_side_by_side_are_one_stretch(c, mapped):
     more = physical(c, UNIT)
     second, end = (c_void_p(address.value + units * UNIT) for units in (2, 3))
     assert c.aclrtMapMem(second, UNIT, 0, more, 0) == 0
+    assert negate(second.value, UNIT) == 0
     assert c.aclrtMemset(address, 3 * UNIT, 7, 3 * UNIT) == 0
     assert negate(address.value, 3 * UNIT) == 0
     back = ctypes.create_string_buffer(2)
@@ -107,6 +108,8 @@ def test_pieces_side_by_side_are_one_stretch(c, mapped):
     assert c.aclrtUnmapMem(second) == 0
     assert c.aclrtMemset(address, 3 * UNIT, 7, 3 * UNIT) == RT_PARAM_INVALID
     assert negate(address.value, 3 * UNIT) != 0
+    assert negate(second.value, UNIT) != 0
+    assert negate(address.value, 2 * UNIT) == 0
     assert c.aclrtFreePhysical(more) == 0
 
 

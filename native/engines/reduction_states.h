@@ -191,7 +191,9 @@ class States {
   Pieces pieces() const {
     const int64_t size = nest_.operand[0].item_size, rows = std::min(gone_, kReducedPart);
     const bool is_high = makes_columns() && rows * Reducer::kLeastColumns * size > kBufferBytes;
-    const int64_t values = !lies_across_      ? std::min(kBufferBytes / size, kGrain)
+    // Results of several parts come one at a time: memory is read in its order.
+    const int64_t in_buffer = rows < gone_ ? 1 : std::min(kBufferBytes / size, kGrain);
+    const int64_t values = !lies_across_      ? in_buffer
                            : !makes_columns() ? kMostGroup
                                               : (is_high ? kRoomBytes / 2 : kBufferBytes) / size;
     const int64_t width = lies_across_ ? nest_.shape[1] : kept_;

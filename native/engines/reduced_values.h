@@ -7,8 +7,10 @@
 #include <memory>
 #include <new>
 
+#include "base/scratch_memory.h"
 #include "engines/block_loop.h"
 #include "engines/reducers.h"
+#include "engines/turn.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
@@ -29,8 +31,12 @@ class Values {
         is_mapped_(is_mapped),
         scratch_(scratch) {}
 
+  // Ranges come in their order: where the view lies across memory, so many rows of the nest are
+  // turned at once, so that memory is read in longer pieces than a range of them needs.
+  void turn_ahead(int64_t rows) { band_rows_ = rows; }
+
   // Where they are, if they are there as an array; else null.
-  const char* in_place(int64_t begin, int64_t end) const {
+  const char* in_place(int64_t begin, int64_t end) {
     return conversion_.first == nullptr ? array_at(begin, end) : nullptr;
   }
 
@@ -97,9 +103,12 @@ class Values {
     return to;
   }
 
-  // Elements of the view, if they are an array and no map comes first; else null.
-  const char* array_at(int64_t begin, int64_t end) const {
-    return is_mapped_ ? nullptr : stored_at(begin, end);
+  // Elements of the view, if they are an array and no map comes first, or come from a band; else
+  // null.
+  const char* array_at(int64_t begin, int64_t end) {
+    if (is_mapped_) return nullptr;
+    const char* const array = stored_at(begin, end);
+    return array == nullptr && band_rows_ > 0 ? band_at(begin, end) : array;
   }
   // The same before a map.
   const char* stored_at(int64_t begin, int64_t end) const {
@@ -111,6 +120,25 @@ class Values {
   }
 
  private:
+  // Rows of the nest from the one on that begins a range are turned unless they are there. Null:
+  // they do not lie across memory, or do not cover the range.
+  const char* band_at(int64_t begin, int64_t end) {
+    const int64_t run = nest_.shape[0], size = nest_.operand[1].item_size;
+    if (begin < band_begin_ || end > band_end_) {
+      Block block(nest_, begin / run * run);
+      block.count = std::min(band_rows_, nest_.shape[1] - block.index[1]) * run;
+      band_begin_ = begin / run * run;
+      band_end_ = band_begin_ + block.count;
+      if (band_ == nullptr) band_ = take_scratch<char>(band_rows_ * run * size);
+      if (end > band_end_ || band_ == nullptr ||
+          !turn(nest_, nest_.operand[1], block, band_.get(), run * size)) {
+        band_end_ = band_begin_;
+        return nullptr;
+      }
+    }
+    return band_.get() + (begin - band_begin_) * size;
+  }
+
   // Null: that is too much.
   char* room_for(int64_t bytes) {
     if (bytes <= kBufferBytes) return buffer_;
@@ -145,6 +173,9 @@ class Values {
   const Conversion& conversion_;
   const bool is_mapped_;
   char* const scratch_;
+  int64_t band_rows_ = 0;  // 0: none are turned
+  int64_t band_begin_ = 0, band_end_ = 0;
+  ScratchMemory<char> band_;
   std::unique_ptr<char[]> room_;
   alignas(64) char buffer_[kBufferBytes];
 };

@@ -149,12 +149,27 @@ class States {
  private:
   template <typename Body>
   bool for_each(int64_t units, int64_t values_of_unit, const Body& body) {
-    const int64_t grain = std::max<int64_t>(1, kGrain / values_of_unit);
+    const int64_t band = in_parts_ ? band_rows() : 0;
+    const int64_t values_at_once = std::max(kGrain, band * nest_.shape[0]);
+    const int64_t grain = std::max<int64_t>(1, values_at_once / values_of_unit);
     const auto work = [&](int64_t first, int64_t last, char* scratch) {
       Values values(job_, nest_, is_mapped_, scratch);
+      values.turn_ahead(band);
       for (int64_t i = first; i < last; ++i) body(i, values);
     };
     return parallel_with_scratch(job_.plan, units, grain, work);
+  }
+
+  // Rows of the nest that are turned at once, where memory lies across them: a few lines of it, or
+  // as many as stay in the cache. 0: none, or the lines of all columns are too much.
+  int64_t band_rows() const {
+    constexpr int64_t kFewRows = 32, kMostBytes = 16 << 20, kBands = 8;
+    const LoopNest::Operand& in = nest_.operand[1];
+    if (is_mapped_ || lies_across_ || !lies_across(nest_, in, Block(nest_, 0))) return 0;
+    const int64_t run = nest_.shape[0], bytes = run * in.item_size;
+    if (kFewRows * bytes > kMostBytes) return 0;
+    const int64_t most = std::min(kRoomBytes / 2 / bytes, nest_.total / run / kBands);
+    return std::min(std::max(kFewRows, most), nest_.shape[1]);
   }
 
   // Whether the values of neighbouring results lie side by side and can be reduced so.

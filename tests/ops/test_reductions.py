@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -178,6 +180,23 @@ def test_a_dimension_in_front_has_one_order(dtype: str, results: int) -> None:
         rough = 1e-2 if kind.itemsize == 2 else 1e-5
         of_moderate = np.isfinite(exact) & (abs(exact) < 1e4)
         np.testing.assert_allclose(sums[of_moderate], exact[of_moderate], rough, rough * length)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f2", "bfloat16", "f8", "c8"])
+@pytest.mark.parametrize(
+    "shape", [(700, 300), (50, 9001), (40_000, 3), (3, 40_000), (2, 33, 2500), (3, 2500, 33)]
+)
+def test_sums_of_all_have_one_order(dtype: str, shape: tuple[int, ...]) -> None:
+    """Whatever the order of memory: rows that lie across it are turned, many at once."""
+    kind = np.dtype(getattr(ml_dtypes, dtype, dtype))
+    rng = np.random.default_rng(len(shape))
+    values = (rng.integers(-9, 10, shape) * rng.choice([0.37, -1.1], shape)).astype(kind)
+    wanted = aclhost.reduce_sum(values, (), dtype=kind)
+    of_each = aclhost.reduce_sum(values, (-2, -1), dtype=kind)
+    for order in permutations(range(len(shape))):
+        lies = np.ascontiguousarray(values.transpose(order)).transpose(np.argsort(order))
+        assert_same_bits(aclhost.reduce_sum(lies, (), dtype=kind), wanted)
+        assert_same_bits(aclhost.reduce_sum(lies, (-2, -1), dtype=kind), of_each)
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f2", "bfloat16", "f8"])

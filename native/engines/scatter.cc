@@ -53,12 +53,20 @@ bool keep_owned(const IndexedWalk::Index& index, const Owned& owned, const char*
   return bad >> 63 == 0;
 }
 
+// Single elements at two indices of one type are moved so fast that a thread that also had to pass
+// over those of others would take as long.
+bool goes_in_pairs(const IndexedWalk& walk, const ScatterAction& action) {
+  return walk.indices == 2 && walk.index[0].item_size == walk.index[1].item_size &&
+         action.pairs[0] != nullptr && walk.rank > 0 &&
+         is_indexed(walk, walk.dimension[walk.rank - 1]);
+}
+
 // The dimensions of a walk in their roles: those outside, one whose places are found in chunks, and
 // rows that have a place in common.
 class Writer {
  public:
   Writer(const IndexedWalk& walk, bool in_order, const ScatterAction& action)
-      : walk_(walk), action_(action) {
+      : walk_(walk), action_(action), in_pairs_(goes_in_pairs(walk, action)) {
     row_ = {1, 0, 0, {}};
     run_ = row_;
     if (walk_.rank > 0 && !is_indexed(walk_, walk_.dimension[walk_.rank - 1])) row_ = take_last();
@@ -117,9 +125,8 @@ class Writer {
         return action_.direct[kind](here.dense, run_.dense, here.table, run_.table, run,
                                     run_.length);
       }
-      const IndexedWalk::Index& other = walk_.index[1];
-      if (walk_.indices == 2 && other.item_size == index.item_size && action_.pairs[kind]) {
-        const IndexRun second = {&other, here.index[1], run_.index[1], is_far_};
+      if (in_pairs_) {
+        const IndexRun second = {&walk_.index[1], here.index[1], run_.index[1], is_far_};
         return action_.pairs[kind](here.dense, run_.dense, here.table, run_.table, run, second,
                                    run_.length);
       }
@@ -195,6 +202,7 @@ class Writer {
 
   IndexedWalk walk_;
   ScatterAction action_;
+  bool in_pairs_;
   Dimension run_, row_;
   int64_t piece_;  // of rows, so that what lies beside it is still in a cache for the next ones
   bool is_far_ = false;
@@ -253,7 +261,7 @@ bool scatter_indexed(IndexedWalk walk, bool in_order, aclDataType dtype, Combine
   const int64_t count = positions(walk);
   int parts = in_order || count < kWorthThreads ? 1 : thread_count();
   const int shared = shared_dimension(walk, parts);
-  if (shared < 0 && count < kWorthOwners) parts = 1;
+  if (shared < 0 && (count < kWorthOwners || goes_in_pairs(walk, action))) parts = 1;
   const int64_t limit = walk.index[0].limit;
   std::atomic<bool> good{true};
   parallel_for(parts, 1, [&](int64_t first, int64_t last) {

@@ -63,13 +63,19 @@ class RowSorter {
     if (whole && type_.item_size == 1 && part_.length >= kWorthCounting) {
       return finish_counted({0, type_.largest()});
     }
-    first_ = first_place();
     Bracket bracket;
     Counts counts[kMaxChunks], all;
     const bool sampled = !whole && part_.length >= kWorthSampling;
+    const bool has_place = part_.start == PartStart::kGiven || !type_.has_nan;
+    first_ = first_place(sampled || has_place ? 0 : keys_.count_largest());
     if (sampled) {
       bracket = keys_.likely_bracket(first_, part_.count);
-      all = keys_.count(bracket, counts);
+      all = keys_.count(bracket, counts, !has_place);
+      if (all.largest > 0) {
+        first_ = first_place(all.largest);
+        bracket = keys_.likely_bracket(first_, part_.count);
+        all = keys_.count(bracket, counts, false);
+      }
     }
     if (!sampled || all.below > first_ || all.below + all.inside < first_ + part_.count) {
       const bool is_enough = part_.length <= kFewWords && type_.item_size <= 4;
@@ -86,12 +92,9 @@ class RowSorter {
   }
 
  private:
-  int64_t first_place() {
+  int64_t first_place(int64_t nans) const {
     if (part_.start == PartStart::kGiven) return part_.first;
     const int64_t length = part_.length;
-    Counts counts[kMaxChunks];
-    const uint64_t nan = type_.largest();
-    const int64_t nans = type_.has_nan ? keys_.count({nan, nan}, counts).inside : 0;
     if (part_.start == PartStart::kMedian) return nans > 0 ? length - nans : (length - 1) / 2;
     return std::max<int64_t>(length - nans - 1, 0) / 2;
   }

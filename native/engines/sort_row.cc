@@ -6,17 +6,20 @@
 namespace aclhost {
 inline namespace ACLHOST_ISA {
 
-Counts RowKeys::count(const Bracket& bracket, Counts* counts) const {
+Counts RowKeys::count(const Bracket& bracket, Counts* counts, bool with_largest) const {
+  const uint64_t largest = type_.largest();
   for_chunks(length_, chunks_, [&](int chunk, int64_t begin, int64_t end) {
     Counts found;
     for_keys(begin, end, [&](const uint64_t* keys, int64_t, int64_t n) {
-      int64_t below = 0, inside = 0;
+      int64_t below = 0, inside = 0, most = 0;
       for (int64_t i = 0; i < n; ++i) {
         below += keys[i] < bracket.least;
         inside += keys[i] - bracket.least <= bracket.most - bracket.least;
       }
+      for (int64_t i = 0; with_largest && i < n; ++i) most += keys[i] == largest;
       found.below += below;
       found.inside += inside;
+      found.largest += most;
     });
     counts[chunk] = found;
   });
@@ -24,6 +27,7 @@ Counts RowKeys::count(const Bracket& bracket, Counts* counts) const {
   for (int chunk = 0; chunk < chunks_; ++chunk) {
     all.below += counts[chunk].below;
     all.inside += counts[chunk].inside;
+    all.largest += counts[chunk].largest;
   }
   return all;
 }
@@ -32,9 +36,20 @@ Counts RowKeys::count_all(Counts* counts) const {
   const int64_t most = (length_ + chunks_ - 1) / chunks_;
   for (int chunk = 0; chunk < chunks_; ++chunk) {
     const int64_t begin = std::min(chunk * most, length_);
-    counts[chunk] = {0, std::min(begin + most, length_) - begin};
+    counts[chunk] = {0, std::min(begin + most, length_) - begin, 0};
   }
-  return {0, length_};
+  return {0, length_, 0};
+}
+
+int64_t RowKeys::count_largest() const {
+  const uint64_t largest = type_.largest();
+  int64_t found = 0;
+  for_keys(0, length_, [&](const uint64_t* keys, int64_t, int64_t n) {
+    int64_t some = 0;
+    for (int64_t i = 0; i < n; ++i) some += keys[i] == largest;
+    found += some;
+  });
+  return found;
 }
 
 Bracket RowKeys::whole_bracket() const {

@@ -18,6 +18,7 @@ struct Bracket {
 };
 struct Counts {
   int64_t below = 0, inside = 0;
+  int64_t largest = 0;  // if wanted: have the largest key of all, as every NaN in ascending order
 };
 
 class RowKeys {
@@ -30,8 +31,10 @@ class RowKeys {
   void set_row(const char* row) { row_ = row; }
 
   // Keys of a bracket: in each chunk, and altogether.
-  Counts count(const Bracket& bracket, Counts* counts) const;
+  Counts count(const Bracket& bracket, Counts* counts, bool with_largest) const;
   Counts count_all(Counts* counts) const;
+  // How many have the largest key of all; without threads.
+  int64_t count_largest() const;
 
   // From the least key of the row to the most.
   Bracket whole_bracket() const;

@@ -149,6 +149,23 @@ def test_medians_with_nan() -> None:
     assert indices.tolist() == [2, 1, 0]
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+@pytest.mark.parametrize("length", [500, 1000, LONG])
+@pytest.mark.parametrize("nans", [0, 1, 300])
+def test_medians_of_long_rows_with_nan(dtype: str, length: int, nans: int) -> None:
+    """So long that some elements tell between which keys the median is, or not."""
+    rng = np.random.default_rng(nans)
+    x = rng.standard_normal(length).astype(dtype)
+    x[rng.permutation(length)[:nans]] = NAN
+    numbers = np.sort(x)[: length - nans]
+    median, rest = numbers[(len(numbers) - 1) // 2], NAN if nans else numbers[(length - 1) // 2]
+    assert aclhost.nan_median(x) == median
+    np.testing.assert_equal(aclhost.median(x), rest)
+    values, indices = aclhost.median_dim(x, dim=0)
+    np.testing.assert_equal(values, rest)
+    assert indices == np.flatnonzero(np.isnan(x) if nans else x == rest)[0]
+
+
 def test_sort_onto_itself() -> None:
     x = np.array([[3, 1, 2], [9, 7, 8]], np.int32)
     values, indices = aclhost.sort(x, dim=1, out=(x, np.zeros((2, 3), np.int64)))

@@ -10,7 +10,7 @@
 #include <type_traits>
 
 #include "engines/cast_values.h"
-#include "engines/copy_bytes.h"
+#include "simd/few_halves.h"
 #include "simd/pairs.h"
 
 namespace aclhost {
@@ -60,46 +60,36 @@ void cast_through(const char* from, char* to, int64_t n) {
 // the results soon finds it in one store.
 template <typename T>
 void widen_array(const char* from, char* to, int64_t n) {
-  constexpr int64_t kStep = kLanes<float>;
+  if (n < kFewLanes) {
+    if (n > 0) widen_less<T>(from, to, n);
+    return;
+  }
   const T* const source = reinterpret_cast<const T*>(from);
-  if (n < kStep) {
-    if (n <= 0) return;
-    T few[kStep] = {};
-    copy_bytes(from, reinterpret_cast<char*>(few), n * 2);
-    const Vector<float> widened = load_widened(few);
-    return copy_bytes(reinterpret_cast<const char*>(&widened), to, n * 4);
-  }
-  if (n % kStep != 0) store_vector(to + (n - kStep) * 4, load_widened(source + n - kStep));
-  for (int64_t i = 0; i + kStep <= n; i += kStep) {
-    store_vector(to + i * 4, load_widened(source + i));
-  }
-}
-
-// One vector of floats.
-inline Halves narrowed(const Half*, Vector<float> values) { return narrow_to_half(values); }
-inline Halves narrowed(const BFloat16*, Vector<float> values) {
-  Halves halves;
-  store_halves(&halves, float_to_bf16<Vector<uint32_t>>(values) >> 16);
-  return halves;
+  with_lanes(n, [&](auto lanes) {
+    constexpr int kStep = decltype(lanes)::value;
+    const int64_t last = n - kStep;
+    store_vector(to + last * 4, widen_lanes<kStep>(source + last));
+    for (int64_t i = 0; i < last; i += kStep) {
+      store_vector(to + i * 4, widen_lanes<kStep>(source + i));
+    }
+  });
 }
 
 // Up to two vectors.
 template <typename T>
 void narrow_few(const char* from, char* to, int64_t n) {
-  constexpr int64_t kStep = kLanes<float>, kFew = 4;
-  const T* const type = nullptr;
-  if (n <= kFew) {  // a vector would wait for what was copied to it
-    for (int64_t i = 0; i < n; ++i) store(to + i * 2, convert<T>(load<float>(from + i * 4)));
-  } else if (n >= kStep) {
-    const auto last = narrowed(type, load_vector<Vector<float>>(from + (n - kStep) * 4));
-    store_vector(to, narrowed(type, load_vector<Vector<float>>(from)));
-    store_vector(to + (n - kStep) * 2, last);
-  } else {
-    float few[kStep] = {};
-    copy_bytes(from, reinterpret_cast<char*>(few), n * 4);
-    const auto halves = narrowed(type, load_vector<Vector<float>>(few));
-    copy_bytes(reinterpret_cast<const char*>(&halves), to, n * 2);
+  if (n < kFewLanes) {
+    if (n > 0) narrow_less<T>(from, to, n);
+    return;
   }
+  T* const target = reinterpret_cast<T*>(to);
+  with_lanes(n, [&](auto lanes) {
+    constexpr int kStep = decltype(lanes)::value;
+    const auto first = load_vector<Vector<float, kStep>>(from);
+    const auto last = load_vector<Vector<float, kStep>>(from + (n - kStep) * 4);
+    narrow_lanes<kStep>(target + n - kStep, last);
+    narrow_lanes<kStep>(target, first);
+  });
 }
 
 template <typename T>

@@ -36,6 +36,23 @@ def test_windows_of_many_rows(shape: tuple[int, ...], dtype: str) -> None:
     np.testing.assert_array_equal(aclhost.unfold_grad(grad.astype(dtype), shape, 1, 4, 2), wanted)
 
 
+@pytest.mark.parametrize(("shape", "dim"), [((70, 33), 1), ((33, 2, 17), 0), ((2, 40, 3, 37), 1)])
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+def test_windows_across_memory(shape: tuple[int, ...], dim: int, dtype: str) -> None:
+    """Sums are the same wherever elements lie."""
+    lengths = [*shape, 7]
+    lengths[dim] = (shape[dim] - 7) // 2 + 1
+    grad = np.random.default_rng(2).normal(size=lengths).astype(dtype)
+    wanted = aclhost.unfold_grad(grad, shape, dim, 7, 2)
+    for axis in range(len(shape)):
+        turned = np.moveaxis(np.moveaxis(grad, axis, -1).copy(), -1, axis)
+        got = aclhost.unfold_grad(turned, shape, dim, 7, 2)
+        assert got.tobytes() == wanted.tobytes(), axis
+    got = np.empty(shape, dtype, order="F")
+    aclhost.unfold_grad(np.asfortranarray(grad), shape, dim, 7, 2, out=got)
+    np.testing.assert_array_equal(got, wanted)
+
+
 def test_cat_of_nothing_needs_out() -> None:
     with pytest.raises(TypeError, match="data type of the result; pass out"):
         aclhost.cat([])

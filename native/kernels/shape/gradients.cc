@@ -69,8 +69,59 @@ TensorView rows_of(TensorView view, int64_t first, int64_t last) {
   return view;
 }
 
+// Another axis than that of the windows whose elements lie side by side, where those of a window do
+// not; -1: none.
+int axis_across(const TensorView& from, int windows) {
+  constexpr int64_t kLeast = 16;  // elements
+  const int last = from.rank - 1;
+  for (int i = 0; i < last && from.strides[last] != 1; ++i) {
+    if (i != windows && from.strides[i] == 1 && from.shape[i] >= kLeast) return i;
+  }
+  return -1;
+}
+
+void move_axis_last(TensorView& view, int axis) {
+  const int64_t length = view.shape[axis], stride = view.strides[axis];
+  remove_axis(view, axis);
+  insert_axis(view, view.rank, length, stride);
+}
+
+// The same sums as those of add_windows(), side by side along another axis.
+Status add_across(TensorView from, TensorView to, int across, const UnfoldGradArgs& args) {
+  constexpr int64_t kPiece = 32;  // elements
+  move_axis_last(from, across);
+  move_axis_last(to, across);
+  const int axis = static_cast<int>(args.dim) - (across < args.dim ? 1 : 0);
+  const int64_t length = to.shape[axis], windows = from.shape[axis];
+  const int64_t inner = product(to.shape + axis + 1, to.rank - axis - 2);
+  const int64_t row = to.shape[to.rank - 1], pieces = (row + kPiece - 1) / kPiece;
+  Sums sums;
+  const Status status = sums.prepare(from, to);
+  if (!status.ok()) return status;
+  const auto add_piece = [&](int64_t block, int64_t place, int64_t first) {
+    const int64_t count = std::min(kPiece, row - first);
+    for (int64_t w = 0; w < windows; ++w) {
+      for (int64_t k = 0; k < args.size; ++k) {
+        const int64_t source = ((block * windows + w) * inner + place) * args.size + k;
+        const int64_t target = (block * length + w * args.step + k) * inner + place;
+        const float* const terms = sums.from() + source * row + first;
+        float* const totals = sums.to() + target * row + first;
+        for (int64_t i = 0; i < count; ++i) totals[i] += terms[i];
+      }
+    }
+  };
+  const int64_t grain = std::max<int64_t>(kParallelElements / (windows * args.size * kPiece), 1);
+  parallel_for(product(to.shape, axis) * inner * pieces, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      add_piece(i / pieces / inner, i / pieces % inner, i % pieces * kPiece);
+    }
+  });
+  return copy(to, sums.totals.view);
+}
+
 Status add_windows(const TensorView& from, const TensorView& to, const UnfoldGradArgs& args) {
-  const int axis = static_cast<int>(args.dim);
+  const int axis = static_cast<int>(args.dim), across = axis_across(from, axis);
+  if (across >= 0) return add_across(from, to, across, args);
   const int64_t length = to.shape[axis], windows = from.shape[axis];
   const int64_t inner = product(to.shape + axis + 1, to.rank - axis - 1);
   Sums sums;

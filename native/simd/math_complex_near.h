@@ -20,8 +20,8 @@ ACLHOST_INLINE bool is_moderate(double x) {
 ACLHOST_INLINE bool is_moderate(const Complex<double>& z) {
   return is_moderate(z.real) & is_moderate(z.imaginary);
 }
-// An exponent whose power neither overflows nor is brought back by a sine or cosine, and an angle.
-// Infinity and NaN are no trouble.
+// An exponent whose power neither overflows nor is brought back by a sine or cosine, and whose
+// hyperbolic sine keeps its bits, and an angle. Infinity and NaN are no trouble.
 ACLHOST_INLINE bool is_exponent(double x) {
   const double size = magnitude_of(x);
   const bool between = ((size > 700) & (size < 1500)) | ((size > 0) & (size < 0x1p-500));
@@ -29,8 +29,7 @@ ACLHOST_INLINE bool is_exponent(double x) {
 }
 ACLHOST_INLINE bool is_angle(double x) {
   const double size = magnitude_of(x);
-  const bool huge = (size > kMostModerate) & (size < kInfinity<double>);
-  return !(huge | ((size > 0) & (size < 0x1p-500)));
+  return !((size > kMostModerate) & (size < kInfinity<double>));
 }
 ACLHOST_INLINE bool is_exponent_and_angle(const Complex<double>& z) {
   return is_exponent(z.real) & is_angle(z.imaginary);

@@ -153,6 +153,21 @@ def test_reciprocals_of_special_complex_numbers() -> None:
     assert np.signbit(got[1:4].imag).tolist() == [True, False, False]
 
 
+@pytest.mark.parametrize("name", ["exp", "sin", "cos", "sinh", "cosh"])
+def test_tiny_angles_of_complex_numbers(name: str) -> None:
+    """Results are slopes times angles, whose last bits go where doubles end."""
+    x = np.array([a for a in (-2.5, 0.5, 3.0) for _ in range(6)])
+    angles = np.array([5e-324, -5e-324, 1e-310, -3e-308, 2.0**-600, -(2.0**-400)] * 3)
+    z = np.empty(x.shape, np.complex128)
+    z.real, z.imag = (angles, x) if name in ("sin", "cos") else (x, angles)
+    got = getattr(aclhost, name)(z)
+    slope = {"sin": np.cosh, "cos": np.sinh, "sinh": np.cosh, "cosh": np.sinh, "exp": np.exp}[name]
+    small = {"sin": got.real, "cos": -got.imag}.get(name, got.imag)
+    wanted = slope(x) * angles
+    assert np.all(np.abs(small - wanted) <= 2 * np.spacing(np.abs(wanted)))
+    assert np.array_equal(np.signbit(small), np.signbit(wanted))
+
+
 def test_angles_ignore_the_sign_of_zero() -> None:
     parts = [0.0, -0.0, 1.0, -1.0, INF, -INF, NAN]
     x = np.array([complex(a, b) for a in parts for b in parts], np.complex64)

@@ -38,7 +38,7 @@ struct GemmPlan {
   bool adds;  // whether there is an addend
   double alpha, beta;
   aclDataType computed;
-  bool pairs;       // of BF16 are multiplied: pair_products.h
+  bool pairs;       // of 16-bit floats are multiplied: pair_products.h
   bool has_vector;  // for a factor: vector_products.h
 
   // A tile of the result, and how much of the sum is taken at a time.

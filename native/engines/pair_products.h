@@ -11,7 +11,8 @@
 namespace aclhost {
 inline namespace ACLHOST_ISA {
 
-// Whether the processor can, and the product is large enough to be worth its packing.
+// Whether the processor can, FLOAT16 in tiles only, and the product is large enough to be worth its
+// packing.
 bool multiplies_pairs(const GemmPlan& plan);
 
 // A part of the result: rows x columns, with `terms` of the sums.

@@ -60,8 +60,8 @@ NOTES = (
     "cubeMathType allows upstream to round the factors; here products are computed in FLOAT and "
     "rounded once to the result's dtype, whatever it says.",
     "Larger products of BF16 use the processor's instruction for pairs of them where it has one "
-    "(avx512_bf16, amx-bf16), which takes subnormal numbers for 0; those of FLOAT16 use amx-fp16, "
-    "whose subnormal sums become 0.",
+    "(amx_bf16, avx512_bf16), which takes subnormal numbers for 0; those of FLOAT16 use amx_fp16, "
+    "which does not.",
     "Memory with the label FRACTAL_NZ is read as its shape and strides tell: "
     "aclnnTransMatmulWeight leaves it in that order.",
 )

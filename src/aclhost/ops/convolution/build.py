@@ -63,7 +63,7 @@ NOTES = (
     "cubeMathType allows upstream to round the factors; here sums are taken in FLOAT and rounded "
     "once to the result's dtype, whatever it says.",
     "Convolutions of BF16 but for small ones, and gradients of their weights, use the processor's "
-    "instruction for pairs of numbers where it has one (avx512_bf16, amx-bf16), which takes "
+    "instruction for pairs of numbers where it has one (avx512_bf16, amx_bf16), which takes "
     "subnormal ones for 0.",
     "Upstream's limits on the sizes of kernels, strides, paddings and dilations that are only in "
     "its document do not hold here.",

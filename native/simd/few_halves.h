@@ -16,8 +16,16 @@ constexpr int kFewLanes = 4;
 
 template <int lanes>
 inline Vector<float, lanes> widen_lanes(const BFloat16* from) {
-  return bit_cast<Vector<float, lanes>>(
-      cast_vector<uint32_t, lanes>(load_vector<Vector<uint16_t, lanes>>(from)) << 16);
+  using V = Vector<float, lanes>;
+#if defined(__AVX2__)  // of a conversion of vectors g++ 12 makes several steps
+  if constexpr (lanes == 2 * kFewLanes) {
+    return bit_cast<V>(_mm256_slli_epi32(_mm256_cvtepu16_epi32(load_vector<__m128i>(from)), 16));
+  }
+  if constexpr (lanes == kFewLanes) {
+    return bit_cast<V>(_mm_slli_epi32(_mm_cvtepu16_epi32(_mm_loadu_si64(from)), 16));
+  }
+#endif
+  if constexpr (lanes == kLanes<float>) return load_widened(from);
 }
 
 template <int lanes>
@@ -32,7 +40,11 @@ inline Vector<float, lanes> widen_lanes(const Half* from) {
 template <int lanes>
 inline void narrow_lanes(BFloat16* to, Vector<float, lanes> values) {
   const auto bits = float_to_bf16<Vector<uint32_t, lanes>>(values) >> 16;
-  store_vector(to, cast_vector<uint16_t, lanes>(bits));
+  if constexpr (lanes == kLanes<float>) {
+    store_halves(to, bits);
+  } else {
+    store_vector(to, cast_vector<uint16_t, lanes>(bits));
+  }
 }
 
 template <int lanes>

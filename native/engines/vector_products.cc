@@ -10,6 +10,7 @@
 #include "base/parallel.h"
 #include "base/scratch_memory.h"
 #include "engines/block_loop.h"
+#include "engines/partial_sums.h"
 #include "simd/fused.h"
 #include "simd/transpose.h"
 
@@ -17,26 +18,15 @@ namespace aclhost {
 inline namespace ACLHOST_ISA {
 namespace {
 
-using Floats = Vector<float>;
+using namespace partial_sums;
 
-constexpr int64_t kPartials = 32;  // of each sum
 constexpr int kVectors = kPartials / kLanes<float>;
-constexpr int kColumnsTogether = 4, kRowsTogether = 4;
-constexpr int64_t kWidth = 512;                     // columns of a block
+constexpr int kColumnsTogether = 4;
 constexpr int64_t kShortTerms = 2 * kPartials - 1;  // more are added faster along a column
 constexpr int64_t kGathered = 1024;                 // elements that are brought together at a time
 constexpr int64_t kTasks = 16;                      // so many are shared well
 constexpr int64_t kPartWork = 1 << 14;              // elements of a part, at least
 constexpr int64_t kTaskWork = 1 << 15;              // elements; less is not worth a second thread
-
-int64_t divided_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-// Partial sums that need be added in pairs: others have no terms.
-int64_t used_partials(int64_t terms) {
-  int64_t count = kPartials;
-  while (count / 2 >= terms) count /= 2;
-  return count;
-}
 
 // How the result and its sums are cut.
 struct Cut {
@@ -51,65 +41,6 @@ struct Cut {
   int64_t blocks;
   int64_t part, parts;
 };
-
-// Elements of a matrix whose rows or columns are arrays.
-template <typename T>
-struct Elements {
-  const T* data;
-  int64_t step;  // to the next array
-};
-
-// sums[j] += factors[p] * b[p][j], of some rows that lie kPartials apart.
-template <typename T, int rows>
-void add_rows(const Elements<T>& b, const float* factors, int64_t n, float* sums) {
-  Floats factor[rows];
-  const T* row[rows];
-  for (int p = 0; p < rows; ++p) {
-    factor[p] = splat<Floats>(factors[p * kPartials]);
-    row[p] = b.data + p * kPartials * b.step;
-  }
-  const int64_t whole = n / kLanes<float> * kLanes<float>;
-  for (int64_t j = 0; j < whole; j += kLanes<float>) {
-    auto sum = load_vector<Floats>(sums + j);
-    for (int p = 0; p < rows; ++p) {
-      sum = fused_multiply_add(factor[p], load_widened(row[p] + j), sum);
-    }
-    store_vector(sums + j, sum);
-  }
-  if (whole == n) return;
-  auto sum = load_vector<Floats>(sums + whole);  // which have room for a whole vector
-  for (int p = 0; p < rows; ++p) {
-    T end[kLanes<float>] = {};
-    std::memcpy(end, row[p] + whole, (n - whole) * sizeof(T));
-    sum = fused_multiply_add(factor[p], load_widened(end), sum);
-  }
-  store_vector(sums + whole, sum);
-}
-
-// sums[j] = the sum of factors[p] * b[p][j].
-template <typename T>
-void sum_rows(const Elements<T>& b, const float* factors, int64_t terms, int64_t n, float* sums) {
-  constexpr int64_t kStep = kRowsTogether * kPartials;
-  float partials[kPartials][kWidth];
-  const int64_t used = used_partials(terms), room = divided_up(n, kLanes<float>) * kLanes<float>;
-  for (int64_t i = 0; i < used; ++i) std::fill_n(partials[i], room, 0.0F);
-  int64_t p = 0;
-  for (; p + kStep <= terms; p += kStep) {
-    for (int64_t i = 0; i < kPartials; ++i) {
-      add_rows<T, kRowsTogether>({b.data + (p + i) * b.step, b.step}, factors + p + i, n,
-                                 partials[i]);
-    }
-  }
-  for (; p < terms; ++p) {
-    add_rows<T, 1>({b.data + p * b.step, b.step}, factors + p, n, partials[p % kPartials]);
-  }
-  for (int64_t half = used / 2; half > 0; half /= 2) {
-    for (int64_t i = 0; i < half; ++i) {
-      for (int64_t j = 0; j < n; ++j) partials[i][j] += partials[i + half][j];
-    }
-  }
-  std::copy_n(partials[0], n, sums);
-}
 
 template <typename T, int columns, typename Factor>
 void add_partials(const Elements<T>& b, const Factor* factors, Floats (*sums)[kVectors]) {

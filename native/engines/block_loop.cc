@@ -42,14 +42,8 @@ int64_t up_to_line(const LoopNest& nest, const Block& block, int64_t count) {
   return count > rest ? count - rest : count;
 }
 
-constexpr int64_t kPieceBytes = 512;  // of the largest operand, where results go past the cache
-
-// Loads under a mask, which compilers make of choices, are no streams that processors foresee.
-#if defined(__AVX512F__)
-constexpr int64_t kAheadBytes = 4096;
-#else
-constexpr int64_t kAheadBytes = 0;  // there are none
-#endif
+constexpr int64_t kLongRange = 1 << 20;  // bytes: they come from beyond the second-level cache
+constexpr int64_t kPieceBytes = 512;     // of the largest operand, where results go past the cache
 
 // Computes blocks with the scratch memory of a thread.
 class BlockLoop {
@@ -121,7 +115,10 @@ class BlockLoop {
     for (int64_t done = 0, count; done < block.count; done += count) {
       const bool is_last = block.count - done <= length;
       count = is_last ? block.count - done : up_to_line(nest_, block, done + length) - done;
-      if (kAheadBytes > 0) expect_inputs(block, done, count);
+      for (int k = job_.outs; k < nest_.operands; ++k) {
+        if (is_in_scratch(pointers_[k])) continue;
+        fetch_ahead(pointers_[k], count * nest_.operand[k].item_size);
+      }
       job_.loop(pointers_ + job_.outs, pointers_, count, job_.numbers);
       for (int k = 0; k < job_.outs; ++k) {
         const LoopNest::Operand& operand = nest_.operand[k];
@@ -133,6 +130,24 @@ class BlockLoop {
             static_cast<char*>(pointers_[k]) + count * job_.plan.conversions[k].loop_size;
       }
     }
+  }
+
+  // Brings what comes after elements that are read where they are. Processors foresee it, too, but
+  // not behind loads with a mask, of which compilers make choices, and late where blocks of several
+  // operands are read in turns. Compilers see no effect of such a function, and leave out its
+  // calls.
+  __attribute__((always_inline)) static void fetch_ahead(const void* elements, int64_t bytes) {
+    constexpr uintptr_t kAhead = 4 << 10;
+    const uintptr_t later = reinterpret_cast<uintptr_t>(elements) + kAhead;
+    for (int64_t at = 0; at < bytes; at += kLineBytes) {
+      __builtin_prefetch(reinterpret_cast<const void*>(later + at));
+    }
+  }
+
+  bool is_in_scratch(const void* place) const {
+    const auto distance =
+        reinterpret_cast<uintptr_t>(place) - reinterpret_cast<uintptr_t>(scratch_);
+    return distance < static_cast<uintptr_t>(job_.plan.scratch_bytes);
   }
 
   // Whether the first input has one element for each row, and a loop takes it where it is.
@@ -167,17 +182,6 @@ class BlockLoop {
     }
   }
 
-  // Asks for what pieces of the next block read. Compilers drop calls of functions that only ask.
-  __attribute__((always_inline)) void expect_inputs(const Block& block, int64_t done,
-                                                    int64_t count) const {
-    for (int k = job_.outs; k < nest_.operands; ++k) {
-      const LoopNest::Operand& operand = nest_.operand[k];
-      if (!is_contiguous(nest_, operand, block)) continue;
-      const char* const piece = address_of(nest_, operand, block) + done * operand.item_size;
-      prefetch_run(reinterpret_cast<uintptr_t>(piece) + kAheadBytes, count * operand.item_size);
-    }
-  }
-
   char* view_buffer(int k) const { return scratch_ + job_.plan.view_buffers[k]; }
   char* loop_buffer(int k) const { return scratch_ + job_.plan.loop_buffers[k]; }
 
@@ -208,6 +212,8 @@ class BlockLoop {
     if (steps.first == nullptr || !is_contiguous(nest_, operand, block)) {
       gather(nest_, operand, block, view_buffer(k));
       source = view_buffer(k);
+    } else if (nest_.total * operand.item_size > kLongRange) {
+      fetch_ahead(source, block.count * operand.item_size);
     }
     if (steps.first != nullptr) convert(steps, source, loop_buffer(k), block.count);
     return loop_buffer(k);
@@ -255,7 +261,8 @@ void compute_range(const BlockJob& job, const LoopNest& nest, int64_t begin, int
     block.advance(nest);
     const int64_t left = job.in_tiles ? left_in_tile(nest, block) : nest.total;
     block.count = block_length(nest, block, std::min(left, end - begin), job.plan.block);
-    if (job.past_cache && nest.rank == 1 && block.count == job.plan.block) {
+    const bool ends_in_run = block.index[0] + block.count < nest.shape[0];
+    if (job.past_cache && ends_in_run && block.count == job.plan.block) {
       block.count = up_to_line(nest, block, block.count);
     }
     blocks.compute(block);

@@ -96,6 +96,23 @@ def test_results_past_the_cache(dtype: str, columns: int | None) -> None:
     assert np.array_equal(is_same, x == np.flip(x, 0))
 
 
+@pytest.mark.parametrize("columns", [1001, 5003])
+@pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "complex128"])
+def test_repeated_rows_past_the_cache(dtype: str, columns: int) -> None:
+    """Blocks end with a line inside of rows, with the row at its end."""
+    rows = (28 << 20) // np.dtype(dtype).itemsize // columns + 5
+    x, row = numbers((rows, columns), dtype), numbers((columns,), dtype)
+    room = np.full(rows * columns + 3, 77, dtype)
+    result = room[1:-2].reshape(rows, columns)
+    aclhost.add(x, row, 1, out=result)
+    assert np.array_equal(result, x + row)
+    assert (room[[0, -2, -1]] == 77).all()
+    picked = aclhost.s_where(x > 50, x, row)
+    assert np.array_equal(picked, np.where(x > 50, x, row))
+    both = aclhost.logical_and(x - 50, row - 50)
+    assert np.array_equal(both, (x != 50) & (row != 50))
+
+
 @pytest.mark.parametrize("first", [0, 1, 6])
 @pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "float64", "complex128"])
 def test_long_arrays(dtype: str, first: int) -> None:

@@ -56,7 +56,7 @@ __attribute__((always_inline)) inline double magnitude(double x) {
 // nothing beside c.
 __attribute__((noinline)) inline double fused_extremes(double a, double b, double c) {
   const double product = a * b;
-  const bool is_tiny = magnitude(product) < 0x1p-900 && magnitude(c) > 0x1p-800;
+  const bool is_tiny = magnitude(product) < 0x1p-500 && magnitude(c) > 0x1p-400;
   return a == 0 || b == 0 || is_tiny ? product + c : __builtin_fma(a, b, c);
 }
 
@@ -81,9 +81,10 @@ __attribute__((always_inline)) inline float fused_multiply_add(float a, float b,
 
 // A product is the sum of two doubles, and that of them and c of three, of which the first two are
 // rounded together. Functions that take many of these would become long; calls take little time.
+// No factor of a moderate product is subnormal: such ones have no half of their bits to leave out.
 __attribute__((noinline)) inline double fused_multiply_add(double a, double b, double c) {
   using namespace fused_detail;
-  constexpr double kMost = 0x1p480, kLeast = 0x1p-960;
+  constexpr double kMost = 0x1p480, kLeast = 0x1p-540;
   const double product = a * b;
   const bool is_moderate = magnitude(product) > kLeast && magnitude(a) < kMost &&
                            magnitude(b) < kMost && magnitude(c) < kMost;

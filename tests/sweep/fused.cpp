@@ -97,6 +97,13 @@ long differences(int power, long count) {
       }
     }
     if (kind == 2) c *= a * b;
+    if (kind == 3 && draw(0, 3) == 0) {  // a subnormal factor of a normal product
+      const int half = Limits::min_exponent - 1 - Limits::digits / 2;
+      const int size = draw(-half / 16, -half / 4);
+      a = std::ldexp(T{1}, half);
+      b = std::ldexp(near_one<T>(), size);
+      c = std::ldexp(static_cast<T>(number(0)), half + size + draw(-3, 60));
+    }
     found += differs(a, b, c) ? 1 : 0;
   }
   return found;

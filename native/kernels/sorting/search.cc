@@ -23,7 +23,8 @@ namespace {
 constexpr int kLanes = 8;  // searches at once: each waits for memory at every step
 constexpr int64_t kGrain = 4096;
 constexpr int kOrderedLanes = 16;
-constexpr int64_t kWorthOrder = 16;  // elements for each key: so few are looked at first
+constexpr int64_t kWorthOrder = 8;  // elements for each key: so few are looked at first,
+constexpr int64_t kManyKeys = 64;   // if keys are so many
 
 // The type that numbers of a type are compared in.
 aclDataType compared_type(aclDataType dtype) {
@@ -128,29 +129,28 @@ bool is_ordered(const Stored* row, int64_t length) {
   return ordered;
 }
 
-// Calls find(keys, out) for so many keys at once.
-template <int lanes, typename Number, typename Find>
-void for_lanes(const Number* keys, int64_t count, int64_t* out, const Find& find) {
+// Finds the places of so many keys at once.
+template <int lanes, auto find, typename Stored, typename Number>
+void search_by(const Stored* row, int64_t length, const Number* keys, int64_t count, int64_t* out) {
   int64_t i = 0;
-  for (; i + lanes <= count; i += lanes) find(keys + i, out + i);
+  for (; i + lanes <= count; i += lanes) find(row, length, keys + i, out + i);
   if (i == count) return;
   Number last[lanes] = {};
   int64_t found[lanes];
   std::copy(keys + i, keys + count, last);
-  find(last, found);
+  find(row, length, last, found);
   std::copy_n(found, count - i, out + i);
 }
 
 template <typename Stored, typename Number, bool right>
 void search(const Stored* row, int64_t length, const Number* keys, int64_t count, int64_t* out) {
-  if (length / kWorthOrder < count && is_ordered(row, length)) {
-    return for_lanes<kOrderedLanes>(keys, count, out, [=](const Number* some, int64_t* places) {
-      search_ordered_lanes<Stored, Number, right>(row, length, some, places);
-    });
-  }
-  for_lanes<kLanes>(keys, count, out, [=](const Number* some, int64_t* places) {
-    search_lanes<Stored, Number, right>(row, length, some, places);
-  });
+  const bool ordered =
+      count >= kManyKeys && length / kWorthOrder < count && is_ordered(row, length);
+  const auto search =
+      ordered
+          ? search_by<kOrderedLanes, search_ordered_lanes<Stored, Number, right>, Stored, Number>
+          : search_by<kLanes, search_lanes<Stored, Number, right>, Stored, Number>;
+  search(row, length, keys, count, out);
 }
 
 struct Search {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kBits = 63;             // of a key that is not plain
 constexpr int64_t kMostNumbers = 32;  // of an item, in its first key
-constexpr int64_t kSample = 256;      // items
+constexpr int64_t kSample = 16;       // items
 
 // How many numbers of an item 64 bits hold.
 int64_t numbers_in_key(const Items& items) { return 8 / items.key.item_size; }

@@ -81,11 +81,19 @@ class ResizedPieces {
   // piece serve all slabs. False: there is not enough memory.
   bool compute(int64_t begin, int64_t end) {
     if (!reserve()) return false;
+    const int64_t heights = plan_.to.shape[kHeight], slabs = plan_.slabs();
+    int64_t height = begin % heights, depth = begin % plan_.rows / heights;
+    int64_t slab = begin / plan_.rows % slabs, block = begin / plan_.rows / slabs;
     for (int64_t piece = begin; piece < end; ++piece) {
-      const int64_t row = piece % plan_.rows, slab = piece / plan_.rows % plan_.slabs();
-      const int64_t block = piece / plan_.rows / plan_.slabs();
       if ((slab != slab_ || block != block_) && !start(slab, block)) return false;
-      compute_row(row / plan_.to.shape[kHeight], row % plan_.to.shape[kHeight]);
+      compute_row(depth, height);
+      if (++height < heights) continue;
+      height = 0;
+      if (++depth < plan_.to.shape[kDepth]) continue;
+      depth = 0;
+      if (++slab < slabs) continue;
+      slab = 0;
+      ++block;
     }
     return true;
   }

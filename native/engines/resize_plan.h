@@ -117,7 +117,13 @@ struct Plan {
   }
   int64_t slots() const { return depth_slots * height_slots; }
   int64_t slot_of(int64_t depth_place, int64_t height_place) const {
-    return depth_place % depth_slots * height_slots + height_place % height_slots;
+    return wrapped(depth_place, depth_slots) * height_slots + wrapped(height_place, height_slots);
+  }
+
+ private:
+  // place % count, most often without the division.
+  static int64_t wrapped(int64_t place, int64_t count) {
+    return place < count ? place : place % count;
   }
 };
 

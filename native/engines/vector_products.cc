@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include "base/parallel.h"
 #include "base/scratch_memory.h"
@@ -109,6 +110,76 @@ void sum_short_columns(const Elements<T>& b, const float* factors, int64_t terms
   }
 }
 
+// Of each vector's parts of 2 `half` lanes, the halves that begin at the lane `first`: those of a,
+// then those of b.
+template <int half, int first, int... lane>
+Floats halves_of(Floats a, Floats b, std::integer_sequence<int, lane...>) {
+  constexpr int kAll = sizeof...(lane), kOfOne = kAll / 2;
+  return __builtin_shufflevector(
+      a, b, (lane / kOfOne * kAll + lane % kOfOne / half * 2 * half + lane % half + first)...);
+}
+
+// Lanes are added in pairs, for as many vectors as there are lanes; the first one has the sums.
+template <int half = kLanes<float> / 2>
+void add_lanes(Floats* vectors) {
+  constexpr auto kLanesOfAll = std::make_integer_sequence<int, kLanes<float>>{};
+  for (int i = 0; i < half; ++i) {
+    const Floats a = vectors[2 * i], b = vectors[2 * i + 1];
+    vectors[i] = halves_of<half, 0>(a, b, kLanesOfAll) + halves_of<half, half>(a, b, kLanesOfAll);
+  }
+  if constexpr (half > 1) add_lanes<half / 2>(vectors);
+}
+
+// sums[j] = the sum of factors[p] * b[j][p], of as many columns as a vector has lanes. The partial
+// sums that have terms fill so many vectors, and the terms whole ones.
+template <typename T, int vectors>
+void sum_column_group(const Elements<T>& b, const float* factors, int64_t terms, float* sums) {
+  constexpr int64_t kLength = kLanes<float>, kTerms = vectors * kLength;
+  Floats folded[kLength];
+  for (int64_t first = 0; first < kLength; first += kColumnsTogether) {
+    Floats partials[kColumnsTogether][vectors] = {};
+    const T* const data = b.data + first * b.step;
+    for (int64_t p = 0; p < terms; p += kTerms) {
+      for (int v = 0; v < vectors; ++v) {
+        const int64_t place = p + v * kLength;
+        if (place == terms) break;
+        const auto factor = load_vector<Floats>(factors + place);
+        for (int j = 0; j < kColumnsTogether; ++j) {
+          const Floats values = load_widened(data + j * b.step + place);
+          partials[j][v] = fused_multiply_add(factor, values, partials[j][v]);
+        }
+      }
+    }
+    for (int half = vectors / 2; half > 0; half /= 2) {
+      for (int j = 0; j < kColumnsTogether; ++j) {
+        for (int i = 0; i < half; ++i) partials[j][i] += partials[j][i + half];
+      }
+    }
+    for (int j = 0; j < kColumnsTogether; ++j) folded[first + j] = partials[j][0];
+  }
+  add_lanes(folded);
+  store_vector(sums, folded[0]);
+}
+
+// The last columns may be computed twice.
+template <typename T, int vectors>
+void sum_column_groups(const Elements<T>& b, const float* factors, int64_t terms, int64_t columns,
+                       float* sums) {
+  for (int64_t next = 0; next < columns; next += kLanes<float>) {
+    const int64_t j = std::min(next, columns - kLanes<float>);
+    sum_column_group<T, vectors>({b.data + j * b.step, b.step}, factors, terms, sums + j);
+  }
+}
+
+// Null: terms are no whole vectors, or too few.
+template <typename T>
+auto find_groups(int64_t terms) -> decltype(&sum_column_groups<T, 1>) {
+  const int64_t used = used_partials(terms);
+  if (terms % kLanes<float> != 0) return nullptr;
+  if (used == kPartials) return sum_column_groups<T, kVectors>;
+  return used == kPartials / 2 ? sum_column_groups<T, kVectors / 2> : nullptr;
+}
+
 // A single sum whose factors are arrays of one dtype: neither of them is cast first.
 using SumArrays = void (*)(const char* a, const char* b, int64_t terms, float* sum);
 
@@ -140,9 +211,14 @@ void sum_block(const BatchedMatrix& b, const Block& block, float* sums) {
   if (b.row_stride != 1) {
     return sum_rows<T>({data, b.row_stride}, block.factors, block.terms, block.columns, sums);
   }
-  if (block.terms <= kShortTerms && block.columns >= kLanes<float>) {
-    return sum_short_columns<T>({data, b.column_stride}, block.factors, block.terms, block.columns,
-                                sums);
+  const Elements<T> all = {data, b.column_stride};
+  if (block.columns >= kLanes<float>) {
+    if (const auto sum_groups = find_groups<T>(block.terms)) {
+      return sum_groups(all, block.factors, block.terms, block.columns, sums);
+    }
+    if (block.terms <= kShortTerms) {
+      return sum_short_columns<T>(all, block.factors, block.terms, block.columns, sums);
+    }
   }
   int64_t j = 0;
   for (; j + kColumnsTogether <= block.columns; j += kColumnsTogether) {

@@ -158,7 +158,7 @@ def as_laid_out(matrix: np.ndarray) -> list[np.ndarray]:
     "shape",
     [
         *((700, 1030), (5, 70001), (1, 31), (33, 64), (700, 1), (1030, 16), (517, 33), (2111, 63)),
-        *((550, terms) for terms in (2, 3, 5, 9, 17, 31, 100, 128, 129)),  # by way of summing
+        *((550, terms) for terms in (2, 3, 5, 9, 17, 31, 32, 48, 100, 128, 129)),
     ],
 )
 def test_products_with_vectors_whatever_the_strides(shape: tuple[int, int], dtype: str) -> None:

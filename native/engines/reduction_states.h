@@ -12,6 +12,7 @@
 #include "base/scratch_memory.h"
 #include "engines/reduced_values.h"
 #include "engines/reducers.h"
+#include "simd/memory.h"
 
 namespace aclhost {
 inline namespace ACLHOST_ISA {
@@ -160,16 +161,16 @@ class States {
     return parallel_with_scratch(job_.plan, units, grain, work);
   }
 
-  // Rows of the nest that are turned at once, where memory lies across them: a few lines of it, or
-  // as many as stay in the cache. 0: none, or the lines of all columns are too much.
+  // Rows of the nest that are turned at once, where memory lies across them: as many as stay in the
+  // cache, but some lines of each column. 0: none, or columns are too many for that.
   int64_t band_rows() const {
-    constexpr int64_t kFewRows = 32, kMostBytes = 16 << 20, kBands = 8;
+    constexpr int64_t kFewBytes = 8 * kLineBytes, kMostBytes = 16 << 20, kBands = 8;
     const LoopNest::Operand& in = nest_.operand[1];
     if (is_mapped_ || lies_across_ || !lies_across(nest_, in, Block(nest_, 0))) return 0;
-    const int64_t run = nest_.shape[0], bytes = run * in.item_size;
-    if (kFewRows * bytes > kMostBytes) return 0;
-    const int64_t most = std::min(kRoomBytes / 2 / bytes, nest_.total / run / kBands);
-    return std::min(std::max(kFewRows, most), nest_.shape[1]);
+    const int64_t bytes = nest_.shape[0] * in.item_size, few = kFewBytes / in.item_size;
+    const int64_t most = std::min(kRoomBytes / 2 / bytes, nest_.total / nest_.shape[0] / kBands);
+    const int64_t rows = std::min(std::max(few, most), kMostBytes / bytes);
+    return rows < kLineBytes / in.item_size ? 0 : std::min(rows, nest_.shape[1]);
   }
 
   // Whether the values of neighbouring results lie side by side and can be reduced so.

@@ -172,7 +172,7 @@ def test_slices_that_lie_across_memory(shape: tuple[int, ...], lies: tuple[int, 
 def test_many_pairs_of_indices(
     index_dtype: type, columns: bool, backwards: bool, count: int
 ) -> None:
-    """Fewer, and so many that threads own rows of the table, which is larger than caches nearby."""
+    """Fewer, and so many that threads own rows where they add, and caches nearby hold less."""
     rng = np.random.default_rng(4)
     indices = rng.integers(0, (700, 900), (count, 2)).astype(index_dtype)
     updates = rng.integers(1, 100, count).astype(np.float32)
